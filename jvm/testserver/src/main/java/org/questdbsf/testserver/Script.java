@@ -1,0 +1,177 @@
+package org.questdbsf.testserver;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+
+/**
+ * What one port does other than a healthy server. Every method takes effect at once, also on
+ * connections that are open, and may be called by any thread.
+ *
+ * <p>Without a script the server acknowledges as servers do: cumulatively, every 8 messages, at the
+ * end of what it has received, on PING and before it closes.
+ */
+public final class Script {
+  /** Batch cap of a server with the documented receive buffer of 2 MiB. */
+  public static final int DEFAULT_MAX_BATCH_BYTES = 2 * 1024 * 1024 - 14;
+
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+  private long ackDelayMillis;
+  private int ackEvery;
+  private boolean holdAcks;
+  private Refusal nack;
+  private Cut close;
+  private Cut drop;
+  private int refuseStatus;
+  private Integer refuseTimes;
+  private Map<String, String> refuseHeaders = Map.of();
+  private String role = "STANDALONE";
+  private int maxBatchBytes = DEFAULT_MAX_BATCH_BYTES;
+  private boolean advertiseMaxBatch = true;
+  private boolean grantDurableAcks;
+  private boolean holdDurableAcks;
+  private boolean silent;
+  private long upgradeDelayMillis;
+  private int httpStatus;
+
+  Script() {}
+
+  /** Every acknowledgement and error reply leaves this much later, in order. */
+  public Script ackDelayMillis(long millis) {
+    return change(() -> ackDelayMillis = millis);
+  }
+
+  /**
+   * Acknowledges only every n-th message, on PING and before close; 0: the healthy server's habit.
+   */
+  public Script ackEvery(int messages) {
+    return change(() -> ackEvery = messages);
+  }
+
+  /** Commits, but acknowledges nothing until this is set to false again. */
+  public Script holdAcks(boolean hold) {
+    return change(() -> holdAcks = hold);
+  }
+
+  /** Refuses messages; null: no longer. */
+  public Script nack(NackRule rule) {
+    return change(() -> nack = rule == null ? null : new Refusal(rule));
+  }
+
+  /** Ends connections with a close frame; null: no longer. */
+  public Script close(CutRule rule) {
+    return change(() -> close = rule == null ? null : new Cut(rule));
+  }
+
+  /** Resets connections; null: no longer. */
+  public Script drop(CutRule rule) {
+    return change(() -> drop = rule == null ? null : new Cut(rule));
+  }
+
+  /**
+   * Answers upgrades with this status and these headers; 0: accepts them again. With 421 the role
+   * is sent as well, unless the headers name one.
+   */
+  public Script refuse(int status, Map<String, String> headers) {
+    return refuse(status, headers, null);
+  }
+
+  /** As {@link #refuse(int, Map)}, for so many upgrades only (null: all). */
+  public Script refuse(int status, Map<String, String> headers, Integer times) {
+    return change(
+        () -> {
+          refuseStatus = status;
+          refuseHeaders = headers == null ? Map.of() : Map.copyOf(headers);
+          refuseTimes = times;
+        });
+  }
+
+  /** Value of X-QuestDB-Role on 101 and 421; null: the header is not sent. */
+  public Script role(String newRole) {
+    return change(() -> role = newRole);
+  }
+
+  /**
+   * Largest message taken, in bytes; larger ones end the connection with close code 1009. It is
+   * advertised at upgrades. 0: the default cap, not advertised.
+   */
+  public Script maxBatchBytes(int bytes) {
+    return change(
+        () -> {
+          maxBatchBytes = bytes == 0 ? DEFAULT_MAX_BATCH_BYTES : bytes;
+          advertiseMaxBatch = bytes != 0;
+        });
+  }
+
+  /** Grants durable acknowledgements at upgrades that ask for them (default: ignored, as OSS). */
+  public Script grantDurableAcks(boolean grant) {
+    return change(() -> grantDurableAcks = grant);
+  }
+
+  /** Withholds durable acknowledgements on connections that were granted them, or releases them. */
+  public Script holdDurableAcks(boolean hold) {
+    return change(() -> holdDurableAcks = hold);
+  }
+
+  /**
+   * Half-open: connections stay, but nothing is read from them and nothing is sent, no answer to
+   * upgrades, PING or close either.
+   */
+  public Script silent(boolean quiet) {
+    return change(() -> silent = quiet);
+  }
+
+  /** Upgrades are answered this much later. */
+  public Script upgradeDelayMillis(long millis) {
+    return change(() -> upgradeDelayMillis = millis);
+  }
+
+  /**
+   * Answers every request that would go to the real server ({@code /exec} and so on) with this
+   * status instead; 0: passes them on again. For servers whose SQL cannot be reached.
+   */
+  public Script httpStatus(int status) {
+    return change(() -> httpStatus = status);
+  }
+
+  /** A healthy server again. */
+  public Script reset() {
+    throw new UnsupportedOperationException("reset");
+  }
+
+  /**
+   * Applies a JSON object: names as the setters in snake_case, absent and null ones unchanged.
+   *
+   * <pre>{@code
+   * {"reset": true,                     first of all, a healthy server
+   *  "ack_delay_millis": 500, "ack_every": 100, "hold_acks": true,
+   *  "nack": {"status": 9, "message": "disk full", "table": "t", "after_messages": 3, "times": 2},
+   *  "close": {"code": 1011, "reason": "x", "after_messages": 3, "times": 1},
+   *  "drop_after_messages": 3, "drop_times": 1,
+   *  "refuse_status": 421, "refuse_headers": {"X-QuestDB-Role": "REPLICA"}, "refuse_times": 2,
+   *  "role": "PRIMARY", "max_batch_bytes": 131072,
+   *  "durable_acks": {"grant": true, "hold": true},
+   *  "silent": true, "upgrade_delay_millis": 100, "http_status": 405}
+   * }</pre>
+   *
+   * <p>{@code times} absent means every time; a rule with {@code "times": 0} is taken away.
+   *
+   * @throws IllegalArgumentException if the text is not such an object; nothing is changed then
+   */
+  public Script apply(String json) {
+    throw new UnsupportedOperationException("apply " + json.length());
+  }
+
+  private Script change(Runnable assignment) {
+    synchronized (this) {
+      assignment.run();
+    }
+    listeners.forEach(Runnable::run);
+    return this;
+  }
+
+  private record Refusal(NackRule rule) {}
+
+  private record Cut(CutRule rule) {}
+}
