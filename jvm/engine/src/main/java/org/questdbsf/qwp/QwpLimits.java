@@ -1,0 +1,45 @@
+package org.questdbsf.qwp;
+
+/**
+ * Limits of the wire format (client spec and server, section on limits). A server may advertise a
+ * smaller message size than {@link #MAX_MESSAGE_BYTES}.
+ */
+public final class QwpLimits {
+  /** Bytes of a message, header included. */
+  public static final int MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
+
+  /** Table blocks of a message. */
+  public static final int MAX_TABLES = 65_535;
+
+  /** Rows of a table block. */
+  public static final int MAX_ROWS = 1_000_000;
+
+  /** Columns of a table block. */
+  public static final int MAX_COLUMNS = 2_048;
+
+  /** UTF-8 bytes of a table's or column's name. */
+  public static final int MAX_NAME_BYTES = 127;
+
+  /** Entries of a connection's symbol dictionary (1,000,000 on servers before 10.0). */
+  public static final int MAX_SYMBOLS = 2_000_000;
+
+  /** UTF-8 bytes of one symbol. */
+  public static final int MAX_SYMBOL_BYTES = 1024 * 1024;
+
+  /** Bytes of a whole dictionary in its encoded form. */
+  public static final int MAX_DICTIONARY_BYTES = 256 * 1024 * 1024;
+
+  /** Dimensions of an array value. */
+  public static final int MAX_ARRAY_DIMENSIONS = 32;
+
+  /** Elements of an array value. */
+  public static final int MAX_ARRAY_ELEMENTS = 1 << 24;
+
+  /** Bits of a geohash. */
+  public static final int MAX_GEOHASH_BITS = 60;
+
+  /** Digits behind the point of a decimal. */
+  public static final int MAX_DECIMAL_SCALE = 76;
+
+  private QwpLimits() {}
+}
