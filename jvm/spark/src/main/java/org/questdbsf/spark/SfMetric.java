@@ -1,0 +1,94 @@
+package org.questdbsf.spark;
+
+import java.util.Locale;
+
+/**
+ * Every counter and gauge of the sink, in one table. Names are snake_case and the same in the
+ * query's progress, the SQL tab, the logs and Python.
+ */
+public enum SfMetric {
+  ROWS_WRITTEN("rows", Kind.COUNTER, Seen.BOTH, "Rows that tasks handed over."),
+  BYTES_WRITTEN("bytes", Kind.COUNTER, Seen.BOTH, "Bytes of those rows as encoded."),
+  FRAMES_WRITTEN("frames", Kind.COUNTER, Seen.BOTH, "Frames put into a ring."),
+  FRAMES_SENT("frames", Kind.COUNTER, Seen.BOTH, "Frames sent for the first time."),
+  FRAMES_ACKED("frames", Kind.COUNTER, Seen.BOTH, "Frames that the server acknowledged."),
+  FRAMES_REPLAYED("frames", Kind.COUNTER, Seen.BOTH, "Frames sent again after a reconnect."),
+  RECONNECT_ATTEMPTS("attempts", Kind.COUNTER, Seen.BOTH, "Attempts to connect again."),
+  RECONNECTS_SUCCEEDED("connections", Kind.COUNTER, Seen.BOTH, "Such attempts that succeeded."),
+  SERVER_ERRORS("errors", Kind.COUNTER, Seen.BOTH, "Frames that the server refused."),
+  ERROR_NOTIFICATIONS_DELIVERED(
+      "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors handed to the handler."),
+  ERROR_NOTIFICATIONS_DROPPED(
+      "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors that the full inbox lost."),
+  BACKPRESSURE_STALLS(
+      "stalls", Kind.COUNTER, Seen.BOTH, "Times that a full ring made a task wait."),
+  ROWS_DROPPED("rows", Kind.COUNTER, Seen.BOTH, "Rows written to dead_letter_dir instead."),
+  UNACKED_FRAMES("frames", Kind.GAUGE, Seen.PROGRESS, "Frames that wait for acknowledgement."),
+  UNACKED_BYTES("bytes", Kind.GAUGE, Seen.PROGRESS, "Bytes that wait for acknowledgement."),
+  OLDEST_UNACKED_MILLIS(
+      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Age of the oldest frame that waits."),
+  UNDELIVERED_ROWS(
+      "rows",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Rows that are committed (commit_on=store) and not yet acknowledged, by what tasks said."),
+  FAILED_SLOTS("slots", Kind.GAUGE, Seen.PROGRESS, "Slots that wait for an operator (.failed)."),
+  STRANDED_SLOTS(
+      "slots", Kind.GAUGE, Seen.PROGRESS, "Slots with rows that no target of ours accounts for."),
+  DRAINERS_ACTIVE("drainers", Kind.GAUGE, Seen.PROGRESS, "Adopted slots that are being sent."),
+  DRAINERS_SUCCEEDED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots sent to the end."),
+  DRAINERS_FAILED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots that were given up."),
+  ACK_LATENCY_P50_MILLIS(
+      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Half of the frames were acknowledged within."),
+  ACK_LATENCY_P99_MILLIS(
+      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "99 of 100 frames were acknowledged within."),
+  ACK_LATENCY_MAX_MILLIS(
+      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Every frame was acknowledged within.");
+
+  /** Counters only grow within a query run; gauges say how it is now. */
+  public enum Kind {
+    COUNTER,
+    GAUGE
+  }
+
+  /** Where it shows: the query's progress, or that and the SQL tab (and its REST API). */
+  public enum Seen {
+    PROGRESS,
+    BOTH
+  }
+
+  private final String key = name().toLowerCase(Locale.ROOT);
+  private final String unit;
+  private final Kind kind;
+  private final Seen seen;
+  private final String doc;
+
+  SfMetric(String unit, Kind kind, Seen seen, String doc) {
+    this.unit = unit;
+    this.kind = kind;
+    this.seen = seen;
+    this.doc = doc;
+  }
+
+  /** The name as users read it. */
+  public String key() {
+    return key;
+  }
+
+  public String unit() {
+    return unit;
+  }
+
+  public Kind kind() {
+    return kind;
+  }
+
+  public Seen seen() {
+    return seen;
+  }
+
+  /** One sentence. */
+  public String doc() {
+    return doc;
+  }
+}
