@@ -1,2 +1,16 @@
-/** Under construction. */
+/**
+ * Talking to a server: the WebSocket that carries messages, replies as records, which host to try
+ * and when, and SQL over HTTP.
+ *
+ * <p>Read {@link org.questdbsf.net.ConnectSettings} and {@link org.questdbsf.net.QwpConnection}
+ * first, then {@link org.questdbsf.net.ServerReply}; {@link org.questdbsf.net.HostTracker}, {@link
+ * org.questdbsf.net.Backoff} and {@link org.questdbsf.net.DurableAckLedger} are plain state
+ * machines without a socket; {@link org.questdbsf.net.SqlOverHttp} stands for itself. The rest is
+ * behind the scenes: {@code Dialer} (name, TCP, TLS), {@code UpgradeHandler} (the HTTP part),
+ * {@code FrameHandler} (afterwards), {@code ReplyDecoder}, {@code JsonReader}.
+ *
+ * <p>Nothing in here knows what a message contains, what a slot is, or who sends: {@code qwp},
+ * {@code slot}, {@code sender} and Spark may not come in. Netty may, but only what 4.1.96 and 4.2
+ * have in common.
+ */
 package org.questdbsf.net;
