@@ -1,0 +1,28 @@
+package org.questdbsf.sender;
+
+import org.questdbsf.error.SfException;
+
+/**
+ * A {@link ConnectionGate} does not let frames through on this connection. Terminal: it will not
+ * open by itself (a table that does not fit). Otherwise the connection is given up and the next
+ * attempt asks again, paced like any other reconnect.
+ */
+public final class GateClosed extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final boolean terminal;
+
+  public GateClosed(boolean terminal, SfException error) {
+    super(error.getMessage(), error);
+    this.terminal = terminal;
+  }
+
+  public boolean terminal() {
+    return terminal;
+  }
+
+  /** What is wrong, and what to do. */
+  public SfException error() {
+    return (SfException) getCause();
+  }
+}
