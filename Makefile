@@ -1,0 +1,40 @@
+# Each target makes first what it needs and skips what is there. `make` alone says what there is.
+.DEFAULT_GOAL := help
+.PHONY: help setup build test test-versions demo bench format clean distclean
+SHELL := /bin/bash
+ARGS ?=
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
+
+setup: ## JDK 17, Gradle, .venv: whatever is missing
+	@tools/setup.sh system venv
+
+build: setup ## jars, build/m2, wheel; ends with a JSON line that says where
+	@tools/build.sh
+
+test: setup ## linters, Java and Python tests on Spark 4.3 and 3.5
+	@tools/setup.sh spark 3.5
+	@.venv/bin/python tools/run_tests.py $(ARGS)
+
+test-versions: build ## one jar on Spark 3.5, 4.0, 4.2 and 4.3
+	@tools/setup.sh spark 3.5 spark 4.0 spark 4.2 spark 4.3
+	@.venv/bin/python tests/run_versions.py $(ARGS)
+
+demo: build ## flights into QuestDB through an outage; ARGS="--keep" leaves everything for a look
+	@.venv/bin/python demo/run.py $(ARGS)
+
+bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
+	@tools/bench.sh $(ARGS)
+
+format: setup ## formats Java and Python sources
+	@tools/format.sh
+
+clean: ## removes what was built, keeps what was downloaded
+	rm -rf jvm/*/build build/m2 build/dist build/bench build/test-results out .gradle \
+	  python/src/questdb_sf/jars python/dist spark-warehouse metastore_db derby.log
+	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	find python tests integration demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+
+distclean: clean ## also .venv and build/venvs
+	rm -rf .venv build
