@@ -1,0 +1,27 @@
+package org.questdbsf.slot;
+
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * A slot directory as seen from outside, without its lock.
+ *
+ * @param hasSegments whether it holds any {@code .sfa} file
+ * @param failed whether it holds {@code .failed}: adopters leave it alone
+ * @param quarantined whether its name says that another client set it aside ({@code
+ *     .unreplayable-n})
+ * @param locked whether a process holds its lock, as /proc/locks says; false where that is not
+ *     known
+ * @param holderPid that process, where known
+ * @param target content of {@code .target}, empty when there is none
+ */
+public record SlotInfo(
+    String name,
+    Path directory,
+    boolean hasSegments,
+    boolean failed,
+    boolean quarantined,
+    boolean locked,
+    OptionalLong holderPid,
+    Map<String, String> target) {}
