@@ -22,7 +22,9 @@ public enum Category {
   /** Any other status. */
   UNKNOWN(-1),
   /** Made here: the server closed for a reason that forbids a retry, or broke the protocol. */
-  PROTOCOL_VIOLATION(-1);
+  PROTOCOL_VIOLATION(-1),
+  /** Made here: a frame cannot be read, or cannot be sent to any host. */
+  LOCAL_FAILURE(-1);
 
   private final int status;
 
@@ -33,7 +35,7 @@ public enum Category {
   /** The category of a status byte (0 to 255) of an error frame. */
   public static Category ofStatus(int status) {
     for (Category category : values()) {
-      if (category.status == status) {
+      if (category.status == status && status >= 0) {
         return category;
       }
     }
