@@ -19,6 +19,7 @@ test: setup ## linters, Java and Python tests on Spark 4.3 and 3.5
 
 test-versions: build ## one jar on Spark 3.5, 4.0, 4.2 and 4.3
 	@tools/setup.sh spark 3.5 spark 4.0 spark 4.2 spark 4.3
+	@tools/setup.sh wheel 3.5 wheel 4.0 wheel 4.2 wheel 4.3
 	@.venv/bin/python tests/run_versions.py $(ARGS)
 
 demo: build ## flights into QuestDB through an outage; ARGS="--keep" leaves everything for a look

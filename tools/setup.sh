@@ -1,8 +1,9 @@
 #!/bin/bash
-# setup.sh [system] [venv] [spark VERSION]...   makes what is missing, says what it does, is silent where all is there.
+# setup.sh [system] [venv] [spark VERSION | wheel VERSION]...   makes what is missing, says what it does, is silent where all is there.
 #   system         JDK 17, Gradle, Python's venv (apt)
 #   venv           .venv: Spark 4.3, test tools, linters, the package itself (editable)
 #   spark VERSION  build/venvs/VERSION: pyspark of that version and what the tests need; 3.5 4.0 4.2 4.3
+#   wheel VERSION  the built wheel into build/venvs/VERSION
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd "$REPO"
@@ -81,12 +82,18 @@ spark_venv() {
   echo "$stamp" >"$dir/.made-from"
 }
 
+# The wheel as it is now; of the same version as the last one, so pip has to be told to look.
+install_wheel() {
+  "build/venvs/$1/bin/python" -m pip install -q --no-deps --no-index --force-reinstall build/dist/*.whl
+}
+
 [ $# -gt 0 ] || set -- system venv
 while [ $# -gt 0 ]; do
   case $1 in
     system) system ;;
     venv) main_venv ;;
     spark) shift; spark_venv "${1:?spark needs a version}" ;;
+    wheel) shift; install_wheel "${1:?wheel needs a version}" ;;
     *) die "unknown part $1: see the head of $0" ;;
   esac
   shift
