@@ -1,0 +1,144 @@
+"""What `make build` leaves: one version, the right things in each archive, no dates in them."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+REPO = Path(__file__).resolve().parents[1]
+PROPERTIES = (REPO / "gradle.properties").read_text(encoding="utf-8")
+VERSION = dict(re.findall(r"^(\w+)=(.*)$", PROPERTIES, re.MULTILINE))["version"]
+BUNDLE = REPO / f"jvm/bundle/build/libs/questdb-sf-bundle-{VERSION}.jar"
+STANDALONE = REPO / f"jvm/standalone/build/libs/questdb-sf-standalone-{VERSION}.jar"
+TESTSERVER = REPO / f"jvm/testserver/build/libs/questdb-sf-testserver-{VERSION}-all.jar"
+WHEEL = REPO / f"build/dist/questdb_sf-{VERSION}-py3-none-any.whl"
+M2 = REPO / "build/m2/org/questdbsf"
+
+
+def names(archive: Path) -> list[str]:
+    with zipfile.ZipFile(archive) as opened:
+        return opened.namelist()
+
+
+def manifest(jar: Path) -> str:
+    with zipfile.ZipFile(jar) as opened:
+        return opened.read("META-INF/MANIFEST.MF").decode()
+
+
+def has(jar: Path, prefix: str) -> bool:
+    return any(name.startswith(prefix) for name in names(jar))
+
+
+def test_one_version_for_jars_wheel_and_installed_package() -> None:
+    for jar in (BUNDLE, STANDALONE, TESTSERVER):
+        assert f"Implementation-Version: {VERSION}\r\n" in manifest(jar)
+    assert WHEEL.is_file()
+    assert importlib.metadata.version("questdb-sf") == VERSION
+    said = subprocess.run(
+        [Path(sys.executable).parent / "questdb-sf", "--version"],
+        check=True,
+        capture_output=True,
+        text=True,
+    ).stdout
+    assert VERSION in said
+
+
+def test_bundle_holds_what_spark_lacks_and_nothing_that_spark_brings() -> None:
+    for room in ("spark", "sender", "slot", "qwp", "net", "error"):
+        assert has(BUNDLE, f"org/questdbsf/{room}/"), room
+    assert has(BUNDLE, "com/sun/jna/linux-x86-64/")
+    assert has(BUNDLE, "org/HdrHistogram/")
+    for foreign in (
+        "io/netty/",
+        "org/slf4j/",
+        "org/apache/",
+        "scala/",
+        "org/questdbsf/testserver/",
+    ):
+        assert not has(BUNDLE, foreign), foreign
+    with zipfile.ZipFile(BUNDLE) as opened:
+        service = opened.read("META-INF/services/org.apache.spark.sql.sources.DataSourceRegister")
+    assert service == b"org.questdbsf.spark.QuestDbSfProvider\n"
+
+
+def test_standalone_holds_the_engine_with_all_it_needs_and_no_spark() -> None:
+    for part in ("org/questdbsf/sender/", "io/netty/", "org/slf4j/simple/", "com/sun/jna/"):
+        assert has(STANDALONE, part), part
+    assert not has(STANDALONE, "org/questdbsf/spark/")
+
+
+def test_testserver_runs_as_a_program() -> None:
+    assert "Main-Class: org.questdbsf.testserver.Main\r\n" in manifest(TESTSERVER)
+    for part in ("io/questdb/", "io/netty/", "org/questdbsf/qwp/"):
+        assert has(TESTSERVER, part), part
+
+
+@pytest.mark.parametrize("archive", [BUNDLE, STANDALONE, TESTSERVER, WHEEL], ids=lambda p: p.name)
+def test_archives_carry_neither_dates_nor_umask_nor_doubles(archive: Path) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        entries = opened.infolist()
+    assert len({entry.date_time for entry in entries}) == 1
+    assert len({entry.filename for entry in entries}) == len(entries)
+    modes = {entry.external_attr >> 16 & 0o777 for entry in entries if not entry.is_dir()}
+    assert modes == {0o644}
+
+
+@pytest.mark.parametrize(
+    ("artifact", "wanted"),
+    [
+        ("engine", {("jna", "compile"), ("HdrHistogram", "compile")}),
+        ("spark", {("questdb-sf-engine", "compile")}),
+        ("bundle", set()),
+        ("standalone", set()),
+    ],
+)
+def test_poms_name_what_their_users_need(artifact: str, wanted: set[tuple[str, str]]) -> None:
+    pom = ElementTree.parse(
+        M2 / f"questdb-sf-{artifact}/{VERSION}/questdb-sf-{artifact}-{VERSION}.pom"
+    ).getroot()
+    ns = {"m": "http://maven.apache.org/POM/4.0.0"}
+    assert pom.findtext("m:version", None, ns) == VERSION
+    assert pom.findtext("m:licenses/m:license/m:name", None, ns) == "Apache-2.0"
+    found = {
+        (d.findtext("m:artifactId", "", ns), d.findtext("m:scope", "", ns))
+        for d in pom.findall("m:dependencies/m:dependency", ns)
+    }
+    assert found == wanted
+
+
+@pytest.mark.parametrize("artifact", ["engine", "spark"])
+def test_sources_are_published(artifact: str) -> None:
+    sources = M2 / f"questdb-sf-{artifact}/{VERSION}/questdb-sf-{artifact}-{VERSION}-sources.jar"
+    assert any(name.endswith(".java") for name in names(sources))
+
+
+def test_wheel_holds_the_jars_of_this_build() -> None:
+    with zipfile.ZipFile(WHEEL) as opened:
+        assert "questdb_sf/py.typed" in opened.namelist()
+        for jar in (BUNDLE, STANDALONE):
+            assert opened.read(f"questdb_sf/jars/{jar.name}") == jar.read_bytes()
+
+
+def test_sink_module_needs_no_third_party_library(tmp_path: Path) -> None:
+    with zipfile.ZipFile(WHEEL) as opened:
+        opened.extractall(tmp_path)
+    # -S: no site-packages; only the standard library and the unpacked wheel are there.
+    subprocess.run(
+        [
+            sys.executable,
+            "-S",
+            "-c",
+            "import questdb_sf.spark, sys; assert 'pyspark' not in sys.modules",
+        ],
+        check=True,
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        cwd=tmp_path,
+    )
