@@ -76,9 +76,7 @@ final class ConfigRules {
               + " letters, digits, _ and -, no path.");
     }
     boolean disk = c.sfDir().isPresent();
-    if (!disk
-        && c.isSet(ConnectKey.DRAIN_ORPHANS)
-        && c.drainOrphans() != SenderConfig.DrainOrphans.OFF) {
+    if (!disk && c.isSet(ConnectKey.DRAIN_ORPHANS) && c.drainOrphans() != DrainOrphans.OFF) {
       throw conflict("drain_orphans is on without sf_dir; give the directory to look in.");
     }
     if ("2".equals(c.value(ConnectKey.SF_FORMAT))) {

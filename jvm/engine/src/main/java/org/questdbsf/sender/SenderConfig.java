@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.Collections;
 import java.util.EnumMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.questdbsf.error.ErrorCode;
@@ -336,25 +337,6 @@ public final class SenderConfig {
     return number(ConnectKey.CATCH_UP_CAP_GAP_MIN_ESCALATION_WINDOW_MILLIS);
   }
 
-  /** What {@code initial_connect_retry} says. */
-  public enum InitialConnect {
-    /** Fail after one round over all servers. */
-    OFF,
-    /** Block and retry within the outage budget. */
-    ON,
-    /** Return at once and connect in the background. */
-    ASYNC
-  }
-
-  /** What {@code drain_orphans} says. */
-  public enum DrainOrphans {
-    OFF,
-    /** Slots whose name begins with the own sender_id. */
-    OWN,
-    /** All slots in sf_dir. */
-    ALL
-  }
-
   Object value(ConnectKey key) {
     return values.get(key);
   }
@@ -372,7 +354,7 @@ public final class SenderConfig {
   }
 
   private String upper(ConnectKey key) {
-    return string(key).toUpperCase(java.util.Locale.ROOT);
+    return string(key).toUpperCase(Locale.ROOT);
   }
 
   private Optional<String> optional(ConnectKey key) {
