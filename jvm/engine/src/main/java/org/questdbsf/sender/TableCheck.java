@@ -1,0 +1,266 @@
+package org.questdbsf.sender;
+
+import java.util.Collection;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.net.Endpoint;
+import org.questdbsf.net.SqlFailure;
+import org.questdbsf.net.SqlOverHttp;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ships nothing for a table before the table was found to fit, or was created as asked for, on this
+ * connection's server: otherwise the server would make it itself, without keys. One check belongs
+ * to one send loop; {@link #require}, {@link #facts} and {@link #ttlFloor} may be called by any
+ * thread. Results hold as long as the connection.
+ *
+ * <p>Columns that the rows carry and the table lacks are legal: the server adds them. Where the
+ * server gives no access to SQL (401, 403, 404, 405) there is one WARN and rows are shipped
+ * unchecked, unless something was asked for that only the check can keep.
+ */
+public final class TableCheck implements ConnectionGate {
+  private static final Logger LOG = LoggerFactory.getLogger(TableCheck.class);
+
+  private record Required(TableSpec spec, long version) {}
+
+  private final SqlOverHttp sql;
+  private final TableLookup lookup;
+  private final Map<String, Required> required = new ConcurrentHashMap<>();
+  private final Map<String, TableFacts> facts = new ConcurrentHashMap<>();
+  private final Map<String, TtlFloor> floors = new ConcurrentHashMap<>();
+  private final Map<String, String> identities = new ConcurrentHashMap<>();
+  private final AtomicLong version = new AtomicLong();
+  private final Set<String> warned = ConcurrentHashMap.newKeySet();
+
+  // Loop thread only: what was checked on the connection at hand.
+  private long checkedVersion;
+
+  /** Checks through {@code /exec} on the host and port of the connection. */
+  public TableCheck(SqlOverHttp sql) {
+    this.sql = sql;
+    this.lookup = new TableLookup(sql);
+  }
+
+  /**
+   * Adds a table, or replaces what is asked of it; takes effect before the next frame is shipped.
+   * Must be called before the first frame for it is published.
+   */
+  public void require(TableSpec spec) {
+    required.compute(
+        key(spec.table()),
+        (name, before) ->
+            before != null && before.spec.equals(spec)
+                ? before
+                : new Required(spec, version.incrementAndGet()));
+  }
+
+  /** What is asked of the tables so far. */
+  public Collection<TableSpec> required() {
+    return required.values().stream().map(Required::spec).toList();
+  }
+
+  /**
+   * What the table was found to be; empty before its first check and where it cannot be checked.
+   */
+  public Optional<TableFacts> facts(String table) {
+    return Optional.ofNullable(facts.get(key(table)));
+  }
+
+  /** Which rows the table would discard for their age; holds across reconnects. */
+  public TtlFloor ttlFloor(String table) {
+    return floors.computeIfAbsent(key(table), name -> new TtlFloor());
+  }
+
+  @Override
+  public long version() {
+    return version.get();
+  }
+
+  @Override
+  public void admit(Endpoint endpoint) throws GateClosed, InterruptedException {
+    check(endpoint, 0);
+  }
+
+  @Override
+  public void admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
+    check(endpoint, checkedVersion);
+  }
+
+  private void check(Endpoint endpoint, long above) throws GateClosed, InterruptedException {
+    // Read first: a table added meanwhile has a higher version and is asked for again.
+    long upTo = version.get();
+    for (Required table : List.copyOf(required.values())) {
+      if (table.version > above) {
+        check(endpoint, table.spec);
+      }
+    }
+    checkedVersion = upTo;
+  }
+
+  private void check(Endpoint endpoint, TableSpec spec) throws GateClosed, InterruptedException {
+    Optional<TableLookup.Found> found;
+    try {
+      found = lookup.find(endpoint, spec.table());
+    } catch (SqlFailure e) {
+      withoutCheck(endpoint, spec, e);
+      return;
+    }
+    if (found.isEmpty()) {
+      found = Optional.of(create(endpoint, spec));
+    }
+    TableFacts table = remember(spec, found.get());
+    TableFit.verify(endpoint, spec, table, found.get());
+    if (table.suspended()) {
+      warnOnce(
+          "suspended " + table.table(),
+          "Table '{}' on {} is suspended: what it is sent is acknowledged but does not show until"
+              + " ALTER TABLE … RESUME WAL.",
+          table.table(),
+          endpoint);
+    }
+    warnAboutKeys(endpoint, spec, table);
+  }
+
+  private TableFacts remember(TableSpec spec, TableLookup.Found found) {
+    TtlFloor floor = ttlFloor(spec.table());
+    String before = identities.put(key(spec.table()), found.identity());
+    if (before != null && !before.equals(found.identity())) {
+      floor.forget();
+    }
+    floor.found(found.ttlValue(), found.ttlUnit(), found.newestMicros());
+    TableFacts table =
+        new TableFacts(
+            found.table(),
+            Collections.unmodifiableMap(found.columns()),
+            Optional.ofNullable(found.designated()),
+            List.copyOf(found.dedupKeys()),
+            found.walEnabled(),
+            found.suspended(),
+            floor);
+    facts.put(key(spec.table()), table);
+    return table;
+  }
+
+  private TableLookup.Found create(Endpoint endpoint, TableSpec spec)
+      throws GateClosed, InterruptedException {
+    if (spec.onMissing() == OnMissingTable.FAIL) {
+      throw closed(
+          true,
+          ErrorCode.TABLE_MISSING,
+          "table '"
+              + spec.table()
+              + "' is not there on "
+              + endpoint
+              + "; create it, or set create_table=on (on_missing_table=create) to have it created.",
+          null);
+    }
+    SqlFailure refused = null;
+    try {
+      sql.query(endpoint, spec.createDdl());
+      LOG.info("Created table on {}: {}", endpoint, spec.createDdl());
+    } catch (SqlFailure e) {
+      refused = e; // perhaps another lane was quicker: the second look tells
+    }
+    try {
+      Optional<TableLookup.Found> found = lookup.find(endpoint, spec.table());
+      if (found.isPresent()) {
+        return found.get();
+      }
+    } catch (SqlFailure e) {
+      throw closed(
+          false,
+          ErrorCode.TABLE_MISSING,
+          "table '" + spec.table() + "' cannot be looked at on " + endpoint + ": " + words(e) + ".",
+          e);
+    }
+    boolean final400 = refused != null && refused.httpStatus() == 400;
+    throw closed(
+        final400 && !isPassing(refused),
+        ErrorCode.TABLE_MISSING,
+        "table '"
+            + spec.table()
+            + "' cannot be created on "
+            + endpoint
+            + " with "
+            + spec.createDdl()
+            + ": "
+            + (refused == null ? "it is still not there afterwards" : words(refused))
+            + "; create it by hand or correct the options.",
+        refused);
+  }
+
+  /** Whether the server's words are about a moment, not about the statement. */
+  private static boolean isPassing(SqlFailure e) {
+    String words = words(e).toLowerCase(Locale.ROOT);
+    return List.of("busy", "lock", "space", "timeout", "retry", "memory").stream()
+        .anyMatch(words::contains);
+  }
+
+  private void withoutCheck(Endpoint endpoint, TableSpec spec, SqlFailure e) throws GateClosed {
+    boolean noSql = List.of(400, 401, 403, 404, 405).contains(e.httpStatus());
+    if (!noSql || spec.mustBeChecked()) {
+      throw closed(
+          noSql,
+          noSql ? ErrorCode.TABLE_MISMATCH : ErrorCode.CONNECT_FAILED,
+          "table '"
+              + spec.table()
+              + "' cannot be checked through SQL on "
+              + endpoint
+              + ": "
+              + words(e)
+              + (noSql
+                  ? "; give the user access to /exec, or drop create_table,"
+                        + " on_missing_table=create, require_dedup and update_keys, which need it."
+                  : "; tried again at the next connect."),
+          e);
+    }
+    facts.remove(key(spec.table()));
+    warnOnce(
+        "unchecked",
+        "Tables are not checked before rows are sent: SQL on {} answers {}.",
+        endpoint,
+        words(e));
+  }
+
+  private void warnAboutKeys(Endpoint endpoint, TableSpec spec, TableFacts table) {
+    if (!spec.dedupKeys().isEmpty() && !TableFit.sameNames(spec.dedupKeys(), table.dedupKeys())) {
+      warnOnce(
+          "keys " + table.table(),
+          "Table '{}' on {} was there before, with dedup keys {} and not {} as asked for.",
+          table.table(),
+          endpoint,
+          table.dedupKeys(),
+          new TreeSet<>(spec.dedupKeys()));
+    }
+  }
+
+  private void warnOnce(String what, String format, Object... arguments) {
+    if (warned.add(what)) {
+      LOG.warn(format, arguments);
+    }
+  }
+
+  private static String words(SqlFailure e) {
+    String said = e.serverMessage() == null ? e.getMessage() : e.serverMessage();
+    return e.httpStatus() == 0 ? said : "HTTP " + e.httpStatus() + ", " + said;
+  }
+
+  private static GateClosed closed(
+      boolean terminal, ErrorCode code, String message, Exception cause) {
+    return new GateClosed(terminal, new SfException(code, message, cause));
+  }
+
+  private static String key(String table) {
+    return table.toLowerCase(Locale.ROOT);
+  }
+}

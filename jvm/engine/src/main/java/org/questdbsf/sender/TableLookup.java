@@ -1,0 +1,123 @@
+package org.questdbsf.sender;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.questdbsf.net.Endpoint;
+import org.questdbsf.net.SqlFailure;
+import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.net.SqlResult;
+
+/**
+ * Asks one server about a table. Servers differ in which columns {@code tables()} has, so all are
+ * read and the missing ones taken as not said.
+ */
+final class TableLookup {
+  /**
+   * What the server said.
+   *
+   * @param identity changes when the table is dropped and created again
+   * @param designatedType its SQL type, or null without a designated timestamp
+   * @param ttlValue 0: none
+   */
+  record Found(
+      String table,
+      String identity,
+      boolean materializedView,
+      Map<String, String> columns,
+      String designated,
+      String designatedType,
+      List<String> dedupKeys,
+      boolean walEnabled,
+      boolean suspended,
+      int ttlValue,
+      String ttlUnit,
+      long newestMicros) {}
+
+  private static final long NANOS_IN_MICRO = 1000;
+
+  private final SqlOverHttp sql;
+
+  TableLookup(SqlOverHttp sql) {
+    this.sql = sql;
+  }
+
+  /** The table, or empty if it is not there. */
+  Optional<Found> find(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
+    SqlResult row =
+        sql.query(
+            endpoint,
+            "SELECT * FROM tables() WHERE lower(table_name) = lower("
+                + CreateTable.text(table)
+                + ")");
+    if (row.rows().isEmpty()) {
+      return Optional.empty();
+    }
+    String name = (String) row.value(0, "table_name");
+    SqlResult columns =
+        sql.query(endpoint, "SELECT * FROM table_columns(" + CreateTable.text(name) + ")");
+    Map<String, String> types = new LinkedHashMap<>();
+    List<String> keys = new ArrayList<>();
+    String designated = null;
+    for (int i = 0; i < columns.rows().size(); i++) {
+      String column = (String) columns.value(i, "column");
+      types.put(column, (String) columns.value(i, "type"));
+      if (Boolean.TRUE.equals(columns.value(i, "upsertKey"))) {
+        keys.add(column);
+      }
+      if (Boolean.TRUE.equals(columns.value(i, "designated"))) {
+        designated = column;
+      }
+    }
+    boolean wal = !Boolean.FALSE.equals(said(row, "walEnabled"));
+    int ttl = said(row, "ttlValue") instanceof Long value ? value.intValue() : 0;
+    String designatedType = designated == null ? null : types.get(designated);
+    return Optional.of(
+        new Found(
+            name,
+            String.valueOf(said(row, "directoryName")) + said(row, "id"),
+            Boolean.TRUE.equals(said(row, "matView")),
+            types,
+            designated,
+            designatedType,
+            keys,
+            wal,
+            wal && suspended(endpoint, row, name),
+            ttl,
+            said(row, "ttlUnit") instanceof String unit ? unit : "HOUR",
+            ttl > 0 ? newest(endpoint, name, designated, designatedType) : TtlFloor.NONE));
+  }
+
+  private boolean suspended(Endpoint endpoint, SqlResult row, String name)
+      throws SqlFailure, InterruptedException {
+    Object told = said(row, "table_suspended");
+    if (told != null) {
+      return Boolean.TRUE.equals(told);
+    }
+    SqlResult wal =
+        sql.query(
+            endpoint, "SELECT suspended FROM wal_tables() WHERE name = " + CreateTable.text(name));
+    return !wal.rows().isEmpty() && Boolean.TRUE.equals(wal.value(0, "suspended"));
+  }
+
+  private long newest(Endpoint endpoint, String name, String designated, String type)
+      throws SqlFailure, InterruptedException {
+    SqlResult max =
+        sql.query(
+            endpoint,
+            "SELECT cast(max("
+                + CreateTable.identifier(designated)
+                + ") AS long) newest FROM "
+                + CreateTable.identifier(name));
+    if (max.rows().isEmpty() || !(max.value(0, "newest") instanceof Long newest)) {
+      return TtlFloor.NONE;
+    }
+    return type.equals("TIMESTAMP_NS") ? Math.floorDiv(newest, NANOS_IN_MICRO) : newest;
+  }
+
+  private static Object said(SqlResult row, String column) {
+    return row.columns().contains(column) ? row.value(0, column) : null;
+  }
+}
