@@ -103,19 +103,23 @@ public final class SegmentBudget {
 
     /** Takes bytes, or queues this share for the room that comes free next and returns false. */
     boolean tryTake(long bytes) {
+      Runnable next;
       synchronized (SegmentBudget.this) {
+        if (closed) {
+          return false;
+        }
         long more = Math.max(0, usedHere + bytes - Math.max(guaranteed, usedHere));
-        boolean mine = more == 0 || waiting.isEmpty() || waiting.iterator().next() == this;
-        if (closed || !mine || committed + more > totalBytes) {
-          if (!closed) {
-            waiting.add(this);
-          }
+        boolean mine = waiting.isEmpty() || waiting.iterator().next() == this;
+        if (more > 0 && !(mine && committed + more <= totalBytes)) {
+          waiting.add(this);
           return false;
         }
         waiting.remove(this);
         charge(bytes);
-        return true;
+        next = firstWaiting(); // there may be room for the one behind as well
       }
+      next.run();
+      return true;
     }
 
     /** Counts bytes that exist already (a recovered slot), also beyond the total. */

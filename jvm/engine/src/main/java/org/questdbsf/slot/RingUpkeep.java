@@ -1,0 +1,261 @@
+package org.questdbsf.slot;
+
+import java.io.IOException;
+import java.util.concurrent.TimeUnit;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the keeper does for one ring, in this order: trim, spare, force, watermark. Runs on the
+ * keeper's thread only.
+ */
+final class RingUpkeep implements SegmentKeeper.Task {
+  private static final Logger LOG = LoggerFactory.getLogger(RingUpkeep.class);
+  private static final long FULL_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
+  private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
+  private static final long WATERMARK_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long DISK_FULL_WARN_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final RingState state;
+  private final SegmentStorage storage;
+  private final long syncNanos;
+
+  /** Whether acknowledgements are noticed at the latest at the next due time. */
+  private volatile boolean watching;
+
+  private long writtenAcked;
+  private long forcedAcked;
+  private long lastWatermark;
+  private long lastSync;
+  private long retryTrimAt;
+  private long trimPause;
+  private boolean namesDirty;
+  private long warnedFull;
+  private boolean everWarnedFull;
+
+  RingUpkeep(RingState state, long writtenAcked, long now) {
+    this.state = state;
+    this.storage = state.storage;
+    this.writtenAcked = writtenAcked;
+    this.forcedAcked = -1;
+    this.syncNanos =
+        state.storage.durable() && state.settings.durability() == Durability.PERIODIC
+            ? TimeUnit.MILLISECONDS.toNanos(state.settings.syncIntervalMillis())
+            : Long.MAX_VALUE;
+    this.lastWatermark = now - WATERMARK_PAUSE_NANOS;
+    this.lastSync = now;
+    this.retryTrimAt = now;
+  }
+
+  /** Whether the consumer need not wake the keeper for an acknowledgement inside a segment. */
+  boolean watching() {
+    return watching || !storage.durable();
+  }
+
+  @Override
+  public long service(long now) {
+    try {
+      long pause = trim(now);
+      pause = Math.min(pause, makeSpare(now));
+      pause = Math.min(pause, force(now));
+      return Math.min(pause, watermark(now));
+    } catch (RuntimeException | Error e) {
+      LOG.error("slot {}: upkeep failed; the slot takes no more frames", state.slot, e);
+      state.fail(
+          new SfException(
+              ErrorCode.DISK_FAILED, "slot " + state.slot + ": upkeep failed: " + e, e));
+      return Long.MAX_VALUE;
+    }
+  }
+
+  /** Destroys segments that are wholly acknowledged, after the watermark that says so is forced. */
+  private long trim(long now) {
+    long acked = state.ackedFsn;
+    Segment oldest = state.head;
+    if (oldest == null || !oldest.endsBy(acked) || state.failure() != null) {
+      return Long.MAX_VALUE;
+    }
+    if (retryTrimAt - now > 0) {
+      return retryTrimAt - now;
+    }
+    if (storage.durable() && !forceWatermark(acked)) {
+      return Long.MAX_VALUE;
+    }
+    try {
+      while (oldest.endsBy(acked)) {
+        storage.remove(oldest);
+        namesDirty = true;
+        Segment next = oldest.next();
+        state.head = next;
+        state.share.give(oldest.capacity());
+        oldest = next;
+      }
+    } catch (IOException e) {
+      trimPause = Math.min(FULL_RETRY_NANOS, Math.max(FIRST_RETRY_NANOS, trimPause * 2));
+      retryTrimAt = now + trimPause;
+      LOG.warn("slot {}: cannot delete {}; trying again", state.slot, oldest.label(), e);
+      return trimPause;
+    }
+    trimPause = 0;
+    forceNames();
+    return Long.MAX_VALUE;
+  }
+
+  private boolean forceWatermark(long acked) {
+    if (forcedAcked >= acked) {
+      return true;
+    }
+    try {
+      storage.writeAcked(acked, true);
+      forcedAcked = acked;
+      writtenAcked = acked;
+      return true;
+    } catch (IOException e) {
+      failForce("the watermark", e);
+      return false;
+    }
+  }
+
+  private boolean forceNames() {
+    try {
+      storage.forceNames();
+      namesDirty = false;
+      return true;
+    } catch (IOException e) {
+      failForce("the directory", e);
+      return false;
+    }
+  }
+
+  /** Sees to it that the next rotation finds a segment. */
+  private long makeSpare(long now) {
+    if (state.failure() != null) {
+      state.share.stopWaiting(); // what comes free is for others
+      return Long.MAX_VALUE;
+    }
+    if (state.spare.get() != null || state.closed) {
+      return Long.MAX_VALUE;
+    }
+    int bytes = (int) state.settings.segmentBytes();
+    if (!state.share.tryTake(bytes)) {
+      state.shortage(RingState.Shortage.BUDGET);
+      return Long.MAX_VALUE; // the share wakes us
+    }
+    try {
+      if (storage.usableBytes() - bytes < state.settings.minFreeBytes()) {
+        return diskFull(bytes, now, null);
+      }
+      Segment made = storage.create();
+      namesDirty = true;
+      state.offerSpare(made);
+      return Long.MAX_VALUE;
+    } catch (DiskFullException e) {
+      return diskFull(bytes, now, e);
+    } catch (IOException | RuntimeException | OutOfMemoryError e) {
+      giveBack(bytes);
+      state.spareTrouble(
+          new SfException(
+              ErrorCode.DISK_FAILED,
+              "slot " + state.slot + ": cannot make a new segment: " + e.getMessage(),
+              e));
+      return Long.MAX_VALUE; // the next producer that needs it wakes us
+    }
+  }
+
+  private long diskFull(int bytes, long now, DiskFullException e) {
+    giveBack(bytes);
+    state.shortage(RingState.Shortage.DISK);
+    if (!everWarnedFull || now - warnedFull >= DISK_FULL_WARN_NANOS) {
+      everWarnedFull = true;
+      warnedFull = now;
+      LOG.warn(
+          "slot {}: no room on the disk for a segment of {} bytes above the floor of"
+              + " sf_min_free_bytes={}; the producer waits",
+          state.slot,
+          bytes,
+          state.settings.minFreeBytes(),
+          e);
+    }
+    return FULL_RETRY_NANOS;
+  }
+
+  private void giveBack(int bytes) {
+    state.share.give(bytes);
+    state.share.stopWaiting();
+  }
+
+  /** Forces what a producer asked for, and what the interval asks for. */
+  private long force(long now) {
+    if (!storage.durable() || state.failure() != null) {
+      return Long.MAX_VALUE;
+    }
+    boolean due = syncNanos != Long.MAX_VALUE && now - lastSync >= syncNanos;
+    long published = state.publishedFsn();
+    if (state.forceTarget > state.forcedFsn || (due && published > state.forcedFsn)) {
+      forceUpTo(published);
+      lastSync = now;
+    } else if (due) {
+      lastSync = now;
+    }
+    return syncNanos == Long.MAX_VALUE ? syncNanos : lastSync + syncNanos - now;
+  }
+
+  private void forceUpTo(long published) {
+    Segment at = state.head;
+    try {
+      for (; at != null && at.baseFsn() <= published; at = at.next()) {
+        if (!at.endsBy(state.forcedFsn)) {
+          storage.force(at);
+        }
+      }
+    } catch (IOException e) {
+      failForce("segment " + at.label(), e);
+      return;
+    }
+    if (!namesDirty || forceNames()) {
+      state.forced(published);
+    }
+  }
+
+  private void failForce(String what, IOException e) {
+    state.fail(
+        new SfException(
+            ErrorCode.DISK_FAILED,
+            "slot "
+                + state.slot
+                + ": cannot force "
+                + what
+                + " to disk: "
+                + e.getMessage()
+                + "; what the system did with the unwritten pages is not known, so the slot takes"
+                + " no more frames. Those it holds are still sent",
+            e));
+  }
+
+  /** Keeps the watermark file at most a pause behind. */
+  private long watermark(long now) {
+    long acked = state.ackedFsn;
+    if (!storage.durable() || acked <= writtenAcked || state.failure() != null) {
+      watching = false;
+      // An acknowledgement between the read above and the store did not wake us: look again.
+      return storage.durable() && state.ackedFsn > acked ? 0 : Long.MAX_VALUE;
+    }
+    long since = now - lastWatermark;
+    if (since < WATERMARK_PAUSE_NANOS) {
+      watching = true;
+      return WATERMARK_PAUSE_NANOS - since;
+    }
+    try {
+      storage.writeAcked(acked, false);
+      writtenAcked = acked;
+      lastWatermark = now;
+    } catch (IOException e) {
+      lastWatermark = now + FULL_RETRY_NANOS;
+      LOG.warn("slot {}: cannot write the watermark; trying again", state.slot, e);
+    }
+    watching = true;
+    return WATERMARK_PAUSE_NANOS;
+  }
+}
