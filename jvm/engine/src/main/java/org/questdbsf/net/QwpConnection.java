@@ -1,9 +1,47 @@
 package org.questdbsf.net;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
+import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
 
-/** A WebSocket to {@code /write/v4}. */
+/**
+ * A WebSocket to {@code /write/v4} of one server. {@link #send} is for one thread; everything else
+ * may be called from any, but {@link #close(long)} not from {@link ConnectionEvents}.
+ *
+ * <p>The server's PINGs and CLOSE are answered here. A reply that is not of the protocol ends the
+ * connection. Nothing can be sent before the upgrade is complete, since there is no connection
+ * until then.
+ */
 public final class QwpConnection implements AutoCloseable {
+  private static final long DEFAULT_CLOSE_MILLIS = 1000;
+
+  /** For the event loop to report the end after it reset the socket. */
+  private static final long SLACK_MILLIS = 2000;
+
+  private final Channel channel;
+  private final Endpoint endpoint;
+  private final int maxBatchBytes;
+  private final boolean durableAck;
+  private final String role;
+  private final CountDownLatch ended = new CountDownLatch(1);
+  private volatile long lastReceivedNanos = System.nanoTime();
+  private volatile boolean closing;
+  private volatile boolean wasReset;
+  private FrameHandler handler;
+
+  QwpConnection(
+      Channel channel, Endpoint endpoint, int maxBatchBytes, boolean durableAck, String role) {
+    this.channel = channel;
+    this.endpoint = endpoint;
+    this.maxBatchBytes = maxBatchBytes;
+    this.durableAck = durableAck;
+    this.role = role;
+  }
 
   /**
    * Connects, blocking. Look-up and TCP are bounded by the connect time-out, TLS and upgrade by the
@@ -16,29 +54,44 @@ public final class QwpConnection implements AutoCloseable {
   public static QwpConnection open(
       Endpoint endpoint, ConnectSettings settings, ConnectionEvents events)
       throws ConnectFailure, InterruptedException {
-    throw new UnsupportedOperationException("not yet");
+    if (Thread.interrupted()) {
+      throw new InterruptedException();
+    }
+    String authorization = Authorization.resolve(endpoint, settings.credentials());
+    UpgradeHandler upgrade =
+        Dialer.dial(
+            endpoint,
+            settings,
+            () -> new UpgradeHandler(endpoint, settings, authorization, events));
+    try {
+      return upgrade.await();
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof ConnectFailure failure) {
+        throw failure;
+      }
+      throw ConnectFailure.transport(
+          endpoint, "cannot use " + endpoint + ": " + Channels.describe(e), e.getCause());
+    }
   }
-
-  private QwpConnection() {}
 
   /** The server's address as configured. */
   public Endpoint endpoint() {
-    throw new UnsupportedOperationException("not yet");
+    return endpoint;
   }
 
   /** Largest message the server takes, in bytes ({@code X-QWP-Max-Batch-Size}); 0: not said. */
   public int maxBatchBytes() {
-    throw new UnsupportedOperationException("not yet");
+    return maxBatchBytes;
   }
 
   /** True when durable acknowledgements were asked for and granted. */
   public boolean durableAck() {
-    throw new UnsupportedOperationException("not yet");
+    return durableAck;
   }
 
   /** The server's role ({@code X-QuestDB-Role}); empty when not said. */
   public String role() {
-    throw new UnsupportedOperationException("not yet");
+    return role;
   }
 
   /**
@@ -46,7 +99,7 @@ public final class QwpConnection implements AutoCloseable {
    * set the writer index. To be given to {@link #send}, or released.
    */
   public ByteBuf allocate(int bytes) {
-    throw new UnsupportedOperationException("not yet");
+    return channel.alloc().heapBuffer(bytes);
   }
 
   /**
@@ -54,22 +107,31 @@ public final class QwpConnection implements AutoCloseable {
    * #isWritable} first. On a connection that is closed or closing the message is dropped.
    */
   public void send(ByteBuf message) {
-    throw new UnsupportedOperationException("not yet");
+    if (closing) {
+      message.release();
+      return;
+    }
+    channel.writeAndFlush(new BinaryWebSocketFrame(message));
   }
 
-  /** False while more than a few MiB wait for the socket; then wait for {@code onWritable}. */
+  /**
+   * False while more than a few MiB wait for the socket, and when the connection has ended; then
+   * wait for {@code onWritable} or {@code onClosed}.
+   */
   public boolean isWritable() {
-    throw new UnsupportedOperationException("not yet");
+    return channel.isWritable();
   }
 
   /** Sends a PING, upon which a server flushes the acknowledgements it holds back. */
   public void ping() {
-    throw new UnsupportedOperationException("not yet");
+    if (!closing) {
+      channel.writeAndFlush(new PingWebSocketFrame(Unpooled.wrappedBuffer(new byte[] {'s', 'f'})));
+    }
   }
 
-  /** {@code System.nanoTime()} when bytes (also a PONG) last came from the server. */
+  /** {@code System.nanoTime()} when a frame (also a PONG) last came from the server. */
   public long lastReceivedNanos() {
-    throw new UnsupportedOperationException("not yet");
+    return lastReceivedNanos;
   }
 
   /**
@@ -77,20 +139,75 @@ public final class QwpConnection implements AutoCloseable {
    * resets the connection when that does not come in time. Blocking; when it returns {@code
    * onClosed} was called. An interrupt ends the wait with a reset and is kept.
    *
-   * @param waitMillis bound of the wait; 0: reset at once after the close frame was handed over
+   * @param waitMillis bound of the wait; 0: reset at once
    */
   public void close(long waitMillis) {
-    throw new UnsupportedOperationException("not yet");
+    long wait = Math.max(0, waitMillis);
+    closing = true;
+    channel.eventLoop().execute(() -> handler.beginClose(wait));
+    boolean interrupted = false;
+    try {
+      ended.await(wait + SLACK_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      interrupted = true;
+    }
+    if (interrupted) {
+      abort();
+      awaitEndOfAbort();
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void awaitEndOfAbort() {
+    try {
+      ended.await(SLACK_MILLIS, TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      // a second interrupt: the caller sets the flag in any case, and the reset is under way
+    }
   }
 
   /** {@link #close(long)} with one second. */
   @Override
   public void close() {
-    close(1000);
+    close(DEFAULT_CLOSE_MILLIS);
   }
 
   /** Resets the connection at once; returns without waiting, {@code onClosed} follows. */
   public void abort() {
-    throw new UnsupportedOperationException("not yet");
+    closing = true;
+    wasReset = true;
+    Channels.reset(channel);
+  }
+
+  /** Endpoint and what the server said of itself. */
+  @Override
+  public String toString() {
+    return "QwpConnection["
+        + endpoint
+        + (role.isEmpty() ? "" : ", " + role)
+        + ", maxBatchBytes="
+        + maxBatchBytes
+        + (durableAck ? ", durable acks" : "")
+        + "]";
+  }
+
+  void handledBy(FrameHandler frames) {
+    handler = frames;
+  }
+
+  void received() {
+    lastReceivedNanos = System.nanoTime();
+  }
+
+  void closing() {
+    closing = true;
+  }
+
+  boolean wasReset() {
+    return wasReset;
+  }
+
+  void ended() {
+    ended.countDown();
   }
 }
