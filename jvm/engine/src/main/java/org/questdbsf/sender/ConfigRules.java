@@ -87,12 +87,6 @@ final class ConfigRules {
   private static void budget(SenderConfig c) {
     long segment = c.segmentBytes();
     long total = c.totalBytes();
-    if (segment > Integer.MAX_VALUE) {
-      throw invalid(
-          "sf_max_segment_bytes="
-              + segment
-              + " is above 2 GiB, more than a segment can be mapped.");
-    }
     if (total / 2 < segment) {
       throw conflict(
           "sf_max_total_bytes="
@@ -114,7 +108,7 @@ final class ConfigRules {
   }
 
   private static void durability(SenderConfig c) {
-    String durability = c.durability();
+    String durability = (String) c.value(ConnectKey.SF_DURABILITY);
     if (durability.equals("append")) {
       throw invalid(
           "sf_durability=append, a force for each frame, is not supported; use flush, which forces"

@@ -75,7 +75,7 @@ public enum ConnectKey {
   SF_DIR(of(PATH), none(), "Directory of slots; unset: the ring is in memory."),
   SENDER_ID(of(STRING), is("default"), "Name of the slot in sf_dir: letters, digits, _ and -."),
   TARGET_ID(of(STRING), none(), "Identity of the database when its addresses change."),
-  SF_MAX_SEGMENT_BYTES(size(4096), is("4m"), "Size of a segment.", "sf_max_bytes"),
+  SF_MAX_SEGMENT_BYTES(size(4096, 1 << 30), is("4m"), "Size of a segment.", "sf_max_bytes"),
   SF_MAX_TOTAL_BYTES(size(8192), none(), "Budget of all segments: 128m in memory, 10g on disk."),
   SF_MIN_FREE_BYTES(size(0), is("1g"), "Free disk below which no segment is made."),
   SF_DURABILITY(

@@ -67,9 +67,6 @@ public final class CreateTable {
     columns.forEach(column -> names.add(column.name().toLowerCase(Locale.ROOT)));
     names.add(designated.toLowerCase(Locale.ROOT));
     StringJoiner keys = new StringJoiner(", ", "(", ")");
-    if (dedupKeys.stream().noneMatch(designated::equalsIgnoreCase)) {
-      keys.add(identifier(designated));
-    }
     for (String key : dedupKeys) {
       if (!names.contains(key.toLowerCase(Locale.ROOT))) {
         throw new SfException(

@@ -13,6 +13,8 @@ import org.questdbsf.net.ConnectSettings;
 import org.questdbsf.net.Credentials;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.TlsSettings;
+import org.questdbsf.slot.Durability;
+import org.questdbsf.slot.RingSettings;
 
 /**
  * Settings of a sender, checked and typed: what the keys of {@link ConnectKey} say, with the
@@ -287,9 +289,13 @@ public final class SenderConfig {
     return number(ConnectKey.SF_MIN_FREE_BYTES);
   }
 
-  /** memory, periodic or flush. */
-  public String durability() {
-    return string(ConnectKey.SF_DURABILITY);
+  public Durability durability() {
+    return Durability.valueOf(upper(ConnectKey.SF_DURABILITY));
+  }
+
+  /** What a ring needs to know. */
+  public RingSettings ringSettings() {
+    return new RingSettings(segmentBytes(), durability(), syncIntervalMillis(), minFreeBytes());
   }
 
   public long syncIntervalMillis() {

@@ -220,7 +220,7 @@ public final class TableCheck implements ConnectionGate {
               + words(e)
               + (noSql
                   ? "; give the user access to /exec, or drop create_table,"
-                        + " on_missing_table=create, require_dedup and update_keys, which need it."
+                      + " on_missing_table=create, require_dedup and update_keys, which need it."
                   : "; tried again at the next connect."),
           e);
     }

@@ -135,13 +135,26 @@ public record TableSpec(
      * @throws org.questdbsf.error.SfException if the table cannot be created as asked for
      */
     public TableSpec build() {
+      List<String> keys = withDesignated(dedupKeys);
       String ddl =
           onMissing == OnMissingTable.CREATE
               ? CreateTable.statement(
-                  table, columns, designated, designatedType, partitionBy, ttl, dedupKeys)
+                  table, columns, designated, designatedType, partitionBy, ttl, keys)
               : null;
       return new TableSpec(
-          table, columns, designatedType, ddl, dedupKeys, requireDedup, updateKeys, onMissing);
+          table, columns, designatedType, ddl, keys, requireDedup, updateKeys, onMissing);
+    }
+
+    /** QuestDB demands the designated timestamp among the keys; it may be left out here. */
+    private List<String> withDesignated(List<String> keys) {
+      if (keys.isEmpty()
+          || designated == null
+          || keys.stream().anyMatch(designated::equalsIgnoreCase)) {
+        return keys;
+      }
+      List<String> all = new ArrayList<>(keys);
+      all.add(0, designated);
+      return all;
     }
   }
 }

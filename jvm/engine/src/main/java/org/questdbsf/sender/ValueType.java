@@ -1,5 +1,7 @@
 package org.questdbsf.sender;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -68,7 +70,11 @@ public final class ValueType {
   }
 
   public static ValueType size(long min) {
-    return new ValueType(Kind.SIZE, min, Long.MAX_VALUE, Map.of());
+    return size(min, Long.MAX_VALUE);
+  }
+
+  public static ValueType size(long min, long max) {
+    return new ValueType(Kind.SIZE, min, max, Map.of());
   }
 
   /** A number, size or duration that may also be switched off; off is zero. */
@@ -78,12 +84,12 @@ public final class ValueType {
 
   /** Words, each {@code canonical} or {@code alias=canonical}. */
   public static ValueType words(String... words) {
-    Map<String, String> map = new java.util.LinkedHashMap<>();
+    Map<String, String> map = new LinkedHashMap<>();
     for (String word : words) {
       int eq = word.indexOf('=');
       map.put(eq < 0 ? word : word.substring(0, eq), word.substring(eq + 1));
     }
-    return new ValueType(Kind.ENUM, 0, 0, java.util.Collections.unmodifiableMap(map));
+    return new ValueType(Kind.ENUM, 0, 0, Collections.unmodifiableMap(map));
   }
 
   public static ValueType of(Kind kind) {
@@ -160,7 +166,7 @@ public final class ValueType {
 
   private String range() {
     boolean low = min > Integer.MIN_VALUE;
-    boolean high = max < Integer.MAX_VALUE;
+    boolean high = max < (kind == Kind.SIZE ? Long.MAX_VALUE : Integer.MAX_VALUE);
     if (low && high) {
       return " from " + min + " to " + max;
     }
