@@ -64,7 +64,9 @@ final class Addresses {
   }
 
   private static SfException invalid(String entry, String what) {
+    // Neither user and password of a URL nor a key swallowed by ';;' may be shown.
+    String shown = entry.replaceAll("^.*@", "…@").replaceAll("[;=].*$", "…");
     return new SfException(
-        ErrorCode.CONFIG_INVALID_VALUE, "addr entry '" + entry + "' " + what + ".");
+        ErrorCode.CONFIG_INVALID_VALUE, "addr entry '" + shown + "' " + what + ".");
   }
 }

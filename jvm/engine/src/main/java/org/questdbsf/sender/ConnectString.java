@@ -113,6 +113,7 @@ public final class ConnectString {
 
   private void readPairs(String text, int start, Set<String> extraKeys) {
     int at = start;
+    ConnectKey before = null;
     while (at < text.length()) {
       int eq = text.indexOf('=', at);
       int stop = text.indexOf(';', at);
@@ -121,11 +122,36 @@ public final class ConnectString {
             "the connect string has no '=' after the key at position " + at + "; " + FORM);
       }
       String key = text.substring(at, eq);
+      if (before != null && before.isSecret() && !isKnown(key, extraKeys)) {
+        throw afterSecret(before, key, at, extraKeys);
+      }
       checkKey(key, at);
       StringBuilder value = new StringBuilder();
       at = readValue(text, eq + 1, key, value);
       accept(key, value.toString(), extraKeys);
+      before = ConnectKey.named(key).orElse(null);
     }
+  }
+
+  private static boolean isKnown(String key, Set<String> extraKeys) {
+    return ConnectKey.named(key).isPresent()
+        || extraKeys.contains(key)
+        || RetiredKeys.isIgnored(key)
+        || RetiredKeys.successor(key).isPresent();
+  }
+
+  /** What follows a secret may be the rest of it, cut by a semicolon: it is not shown. */
+  private static SfException afterSecret(
+      ConnectKey secret, String key, int at, Set<String> extraKeys) {
+    return new SfException(
+        ErrorCode.CONFIG_UNKNOWN_KEY,
+        "what follows "
+            + secret.key()
+            + " at position "
+            + at
+            + " is not a known key"
+            + nearest(key, extraKeys)
+            + "; if it is part of the value, write ;; for each semicolon in it.");
   }
 
   private static int readValue(String text, int start, String key, StringBuilder value) {
