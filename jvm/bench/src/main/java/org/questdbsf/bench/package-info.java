@@ -1,0 +1,9 @@
+/**
+ * JMH benchmarks of the engine. Absolute numbers of one machine say little, so each measures the
+ * least that the job could cost (a floor) in the same run, and {@code make bench} prints ratios.
+ *
+ * <p>Read {@link org.questdbsf.bench.AppendBench} and {@link org.questdbsf.bench.EncodeBench};
+ * {@link org.questdbsf.bench.BusyRing} is what the first appends to. Nothing here is part of the
+ * product; no Spark, no server.
+ */
+package org.questdbsf.bench;
