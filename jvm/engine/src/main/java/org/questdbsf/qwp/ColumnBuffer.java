@@ -2,80 +2,310 @@ package org.questdbsf.qwp;
 
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.util.Objects;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
 
-/** One column. */
+/**
+ * One column of a {@link TableBlock}: takes the value of the current row. A second value for the
+ * same row is ignored, as in the released clients; a row that gets none is null. BOOLEAN, BYTE,
+ * SHORT and CHAR have no null in QuestDB: there a null row is false or 0.
+ *
+ * <p>A value that QuestDB cannot hold is refused with {@link ErrorCode#VALUE_INVALID}, a method
+ * that does not belong to the column's type with {@link ErrorCode#TYPE_CONFLICT}; the column then
+ * holds nothing for the row yet. Used by the producer thread only. After {@link
+ * TableBlock#forgetColumns()} every call throws IllegalStateException.
+ */
 public final class ColumnBuffer {
-  ColumnBuffer() {}
+  private final String name;
+  private final byte[] nameUtf8;
+  private final int ordinal;
+  private final QwpType type;
+  private final ColumnRows rows;
+  private final SymbolDictionary dictionary;
+  private final FixedStore fixed;
+  private final long min;
+  private final long max;
 
+  ColumnBuffer(
+      TableBlock block,
+      String name,
+      byte[] nameUtf8,
+      int ordinal,
+      QwpType type,
+      SymbolDictionary dictionary) {
+    this.name = name;
+    this.nameUtf8 = nameUtf8;
+    this.ordinal = ordinal;
+    this.type = type;
+    this.rows = new ColumnRows(block, this, ColumnStore.of(type));
+    this.dictionary = dictionary;
+    this.fixed = rows.store() instanceof FixedStore store ? store : null;
+    // Types that are no integers get an empty range, so that one comparison refuses both.
+    this.min =
+        switch (type) {
+          case BYTE -> Byte.MIN_VALUE;
+          case SHORT -> Short.MIN_VALUE;
+          case INT -> Integer.MIN_VALUE + 1;
+          case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE -> Long.MIN_VALUE + 1;
+          case CHAR -> 0;
+          default -> 1;
+        };
+    this.max =
+        switch (type) {
+          case BYTE -> Byte.MAX_VALUE;
+          case SHORT -> Short.MAX_VALUE;
+          case INT -> Integer.MAX_VALUE;
+          case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE -> Long.MAX_VALUE;
+          case CHAR -> Character.MAX_VALUE;
+          case IPV4 -> 0xFFFF_FFFFL;
+          default -> 0;
+        };
+  }
+
+  /** The column's name as first spelled; empty for the designated timestamp. */
   public String name() {
-    throw new UnsupportedOperationException("in preparation");
+    return name;
   }
 
+  /** The column's type. */
   public QwpType type() {
-    throw new UnsupportedOperationException("in preparation");
+    return type;
   }
 
+  /** A value of a BOOLEAN column. */
   public void putBoolean(boolean value) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.BOOLEAN, "a boolean");
+    putFixed(value ? 1 : 0);
   }
 
+  /**
+   * A value of a BYTE, SHORT, INT, LONG, TIMESTAMP (µs), TIMESTAMP_NANOS, DATE (ms), CHAR (UTF-16
+   * unit) or IPV4 (first octet highest, 1 to 2^32 - 1) column. The lowest INT, LONG, TIMESTAMP* and
+   * DATE and the IPv4 address 0.0.0.0 are refused: QuestDB reads them as null.
+   */
   public void putLong(long value) {
-    throw new UnsupportedOperationException("in preparation");
+    if (value < min || value > max) {
+      throw min > max
+          ? mistyped("an integer")
+          : invalid(value + " is not between " + min + " and " + max);
+    }
+    putFixed(value);
   }
 
+  /** A value of a FLOAT column; QuestDB reads NaN as null. */
   public void putFloat(float value) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.FLOAT, "a float");
+    putFixed(Float.floatToRawIntBits(value));
   }
 
+  /** A value of a DOUBLE column; QuestDB reads NaN as null. */
   public void putDouble(double value) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.DOUBLE, "a double");
+    putFixed(Double.doubleToRawLongBits(value));
   }
 
+  /** A value of a VARCHAR or SYMBOL column; half of a surrogate pair is refused. */
   public void putText(CharSequence text) {
-    throw new UnsupportedOperationException("in preparation");
+    if (type == QwpType.SYMBOL) {
+      if (rows.open()) {
+        putSymbol(dictionary.idOf(text, this));
+      }
+      return;
+    }
+    require(QwpType.VARCHAR, "a text");
+    if (rows.open()) {
+      spans().put(rows.slot(), text, this);
+      rows.next();
+    }
   }
 
+  /** A value of a VARCHAR or SYMBOL column; bytes that are not UTF-8 are refused. */
   public void putUtf8(byte[] utf8, int off, int len) {
-    throw new UnsupportedOperationException("in preparation");
+    Objects.checkFromIndexSize(off, len, utf8.length);
+    if (type == QwpType.SYMBOL) {
+      if (rows.open()) {
+        putSymbol(dictionary.idOf(utf8, off, len, this));
+      }
+      return;
+    }
+    require(QwpType.VARCHAR, "a text");
+    if (rows.open()) {
+      int bad = Utf8.invalidAt(utf8, off, len);
+      if (bad != Utf8.VALID) {
+        throw invalid("the text is not UTF-8 at byte " + (bad - off));
+      }
+      spans().put(rows.slot(), utf8, off, len);
+      rows.next();
+    }
   }
 
+  /** As {@link #putUtf8(byte[], int, int)}, of what remains in the buffer, which stays as it is. */
   public void putUtf8(ByteBuffer utf8) {
-    throw new UnsupportedOperationException("in preparation");
+    int len = utf8.remaining();
+    if (utf8.hasArray()) {
+      putUtf8(utf8.array(), utf8.arrayOffset() + utf8.position(), len);
+    } else {
+      byte[] copy = new byte[len];
+      utf8.get(utf8.position(), copy);
+      putUtf8(copy, 0, len);
+    }
   }
 
+  /** A value of a BINARY column. */
   public void putBytes(byte[] bytes, int off, int len) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.BINARY, "binary data");
+    Objects.checkFromIndexSize(off, len, bytes.length);
+    if (rows.open()) {
+      spans().put(rows.slot(), bytes, off, len);
+      rows.next();
+    }
   }
 
+  /** A value of a UUID column. Both halves {@code Long.MIN_VALUE} is QuestDB's null: refused. */
   public void putUuid(long hi, long lo) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.UUID, "a UUID");
+    if (hi == Long.MIN_VALUE && lo == Long.MIN_VALUE) {
+      throw invalid("the UUID 80000000-0000-0000-8000-000000000000 is QuestDB's null");
+    }
+    if (rows.open()) {
+      fixed.put(rows.slot(), lo, hi);
+      rows.next();
+    }
   }
 
+  /**
+   * A value of a LONG256 column, least significant limb first. Four times {@code Long.MIN_VALUE} is
+   * QuestDB's null: refused.
+   */
   public void putLong256(long l0, long l1, long l2, long l3) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.LONG256, "a LONG256");
+    if (l0 == Long.MIN_VALUE && l1 == l0 && l2 == l0 && l3 == l0) {
+      throw invalid("a LONG256 whose four limbs are the lowest long is QuestDB's null");
+    }
+    if (rows.open()) {
+      fixed.put(rows.slot(), l0, l1, l2, l3);
+      rows.next();
+    }
   }
 
+  /** A value of a GEOHASH column: its lowest 1 to 60 bits. One column has one precision. */
   public void putGeohash(long bits, int precisionBits) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.GEOHASH, "a geohash");
+    if (rows.open()) {
+      ((GeohashStore) fixed).put(rows.slot(), bits, precisionBits, this);
+      rows.next();
+    }
   }
 
+  /**
+   * A value of a DECIMAL64, DECIMAL128 or DECIMAL256 column (18, 38 or 76 digits). The first value
+   * since the block was cleared fixes the scale; later ones are rescaled exactly or refused.
+   */
   public void putDecimal(BigDecimal value) {
-    throw new UnsupportedOperationException("in preparation");
+    DecimalStore decimals = decimals();
+    if (rows.open()) {
+      decimals.put(rows.slot(), value, this);
+      rows.next();
+    }
   }
 
+  /** As {@link #putDecimal(BigDecimal)}, of the number {@code unscaled} / 10^{@code scale}. */
   public void putDecimal(long unscaled, int scale) {
-    throw new UnsupportedOperationException("in preparation");
+    DecimalStore decimals = decimals();
+    if (rows.open()) {
+      decimals.put(rows.slot(), unscaled, scale, this);
+      rows.next();
+    }
   }
 
+  /** A value of a DOUBLE_ARRAY column: row-major elements and the length of each dimension. */
   public void putDoubleArray(double[] flat, int[] shape) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.DOUBLE_ARRAY, "an array of doubles");
+    if (rows.open()) {
+      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, this);
+      rows.next();
+    }
   }
 
+  /** A value of a LONG_ARRAY column: row-major elements and the length of each dimension. */
   public void putLongArray(long[] flat, int[] shape) {
-    throw new UnsupportedOperationException("in preparation");
+    require(QwpType.LONG_ARRAY, "an array of longs");
+    if (rows.open()) {
+      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, this);
+      rows.next();
+    }
   }
 
+  /** Sets the row to null, as if nothing had been put; later values for the row are ignored. */
   public void putNull() {
-    throw new UnsupportedOperationException("in preparation");
+    if (rows.open()) {
+      rows.nextNull();
+    }
+  }
+
+  byte[] nameUtf8() {
+    return nameUtf8;
+  }
+
+  /** Place among the block's columns; -1 for the designated timestamp. */
+  int ordinal() {
+    return ordinal;
+  }
+
+  ColumnRows rows() {
+    return rows;
+  }
+
+  SfException invalid(String fault) {
+    return new SfException(ErrorCode.VALUE_INVALID, place() + ": " + fault);
+  }
+
+  /** The column, its type, the table and the row, for messages. */
+  String place() {
+    return "column '"
+        + (name.isEmpty() ? "designated timestamp" : name)
+        + "' ("
+        + type
+        + ") of table '"
+        + rows.block().table()
+        + "', row "
+        + rows.block().rows()
+        + " of the batch";
+  }
+
+  private void putFixed(long bits) {
+    if (rows.open()) {
+      fixed.putInteger(rows.slot(), bits);
+      rows.next();
+    }
+  }
+
+  private void putSymbol(int id) {
+    ((SymbolStore) fixed).put(rows.slot(), id);
+    rows.next();
+  }
+
+  private SpanStore spans() {
+    return (SpanStore) rows.store();
+  }
+
+  private DecimalStore decimals() {
+    if (fixed instanceof DecimalStore decimals) {
+      return decimals;
+    }
+    throw mistyped("a decimal");
+  }
+
+  private void require(QwpType expected, String given) {
+    if (type != expected) {
+      throw mistyped(given);
+    }
+  }
+
+  private SfException mistyped(String given) {
+    return new SfException(
+        ErrorCode.TYPE_CONFLICT,
+        place() + ": " + given + " was given; convert it, or use another column");
   }
 }

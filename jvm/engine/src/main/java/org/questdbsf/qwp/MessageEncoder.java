@@ -1,32 +1,99 @@
 package org.questdbsf.qwp;
 
 import java.util.List;
+import java.util.Objects;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
 
-/** Table blocks to messages. */
+/**
+ * Table blocks to messages with flags 0x08: a delta section, never Gorilla, never deferred (client
+ * spec, sections on the header and the payload). The caller says which ids the delta section
+ * carries: it must reach {@link TableBlock#symbolLimit()}, or whoever gets the message must know
+ * the ids below {@code deltaStart} already.
+ *
+ * <p>Reusable and growing; used by one thread at a time. A message is valid until the next call.
+ */
 public final class MessageEncoder {
+  private final WireBuffer out = new WireBuffer();
+
+  /**
+   * Encodes the rows [fromRow, toRow) of one block.
+   *
+   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_ROWS}; the message is then void
+   */
   public void encode(
-      TableBlock b, int fromRow, int toRow, SymbolDictionary d, int deltaStart, int deltaEnd) {
-    throw new UnsupportedOperationException("in preparation");
+      TableBlock block,
+      int fromRow,
+      int toRow,
+      SymbolDictionary dictionary,
+      int deltaStart,
+      int deltaEnd) {
+    begin(dictionary, deltaStart, deltaEnd);
+    block.write(out, fromRow, toRow);
+    end(1);
   }
 
-  public void encode(List<TableBlock> blocks, SymbolDictionary d, int deltaStart, int deltaEnd) {
-    throw new UnsupportedOperationException("in preparation");
+  /**
+   * Encodes all rows of several blocks; those without rows are left out.
+   *
+   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_ROWS} or {@link
+   *     QwpLimits#MAX_TABLES}; the message is then void
+   */
+  public void encode(
+      List<TableBlock> blocks, SymbolDictionary dictionary, int deltaStart, int deltaEnd) {
+    begin(dictionary, deltaStart, deltaEnd);
+    int tables = 0;
+    for (TableBlock block : blocks) {
+      if (block.rows() > 0) {
+        block.write(out, 0, block.rows());
+        tables++;
+      }
+    }
+    end(tables);
   }
 
-  public void encodeDictionary(SymbolDictionary d, int fromId, int toId) {
-    throw new UnsupportedOperationException("in preparation");
+  /** Encodes a message without tables: the ids [fromId, toId) for a connection that lost them. */
+  public void encodeDictionary(SymbolDictionary dictionary, int fromId, int toId) {
+    begin(dictionary, fromId, toId);
+    end(0);
   }
 
-  /** Bytes of a message before its table blocks: header and delta section. */
-  public static long overheadBytes(SymbolDictionary d, int deltaStart, int deltaEnd) {
-    throw new UnsupportedOperationException("in preparation");
+  /** Bytes of a message before its first table block: the header and the delta section. */
+  public static long overheadBytes(SymbolDictionary dictionary, int deltaStart, int deltaEnd) {
+    return MessageHeader.SIZE
+        + Varint.size(deltaStart)
+        + Varint.size(deltaEnd - deltaStart)
+        + dictionary.encodedBytes(deltaStart, deltaEnd);
   }
 
+  /** The array that holds the message from index 0 on. */
   public byte[] array() {
-    throw new UnsupportedOperationException("in preparation");
+    return out.array();
   }
 
+  /** Bytes of the message. */
   public int length() {
-    throw new UnsupportedOperationException("in preparation");
+    return out.length();
+  }
+
+  private void begin(SymbolDictionary dictionary, int deltaStart, int deltaEnd) {
+    Objects.checkFromToIndex(deltaStart, deltaEnd, Integer.MAX_VALUE);
+    out.clear();
+    out.claim(MessageHeader.SIZE);
+    dictionary.writeDelta(out, deltaStart, deltaEnd);
+  }
+
+  private void end(int tables) {
+    if (tables > QwpLimits.MAX_TABLES) {
+      throw new SfException(
+          ErrorCode.LIMIT_EXCEEDED,
+          tables + " tables in one message; at most " + QwpLimits.MAX_TABLES);
+    }
+    byte[] header = out.array();
+    LittleEndian.putInt(header, 0, MessageHeader.MAGIC);
+    header[4] = MessageHeader.VERSION;
+    header[5] = MessageHeader.FLAG_DELTA_SYMBOL_DICT;
+    LittleEndian.putShort(header, 6, (short) tables);
+    LittleEndian.putInt(header, 8, out.length() - MessageHeader.SIZE);
   }
 }

@@ -1,60 +1,252 @@
 package org.questdbsf.qwp;
 
-/** Rows of one table being gathered. */
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+
+/**
+ * Rows of one table being gathered, by column. A row is: values put into columns, then {@link
+ * #endRow()} or {@link #cancelRow()}. Columns keep the order in which they were first asked for,
+ * the designated timestamp goes last (client spec, section on the payload). Columns and capacity
+ * outlive {@link #clear()}, so that a steady stream allocates nothing.
+ *
+ * <p>Used by the producer thread only. More than {@link QwpLimits#MAX_ROWS} rows may be gathered; a
+ * message takes at most that many of them.
+ */
 public final class TableBlock {
+  private static final byte[] NO_NAME = {};
+
+  private final String table;
+  private final byte[] tableUtf8;
+  private final SymbolDictionary dictionary;
+  private final int maxNameBytes;
+  private final List<ColumnBuffer> columns = new ArrayList<>();
+  private final Map<String, ColumnBuffer> bySpelling = new HashMap<>();
+  private final Map<String, ColumnBuffer> byFold = new HashMap<>();
+  private ColumnBuffer designated;
+  private int rows;
+  private int expected;
+
+  /**
+   * @param table name of the table
+   * @param dictionary gives the ids of symbols
+   * @param maxNameBytes UTF-8 bytes that a name may take, {@link QwpLimits#MAX_NAME_BYTES} in a
+   *     server's default settings
+   * @throws SfException NAME_INVALID where QuestDB would not accept the table's name
+   */
   public TableBlock(String table, SymbolDictionary dictionary, int maxNameBytes) {
-    throw new UnsupportedOperationException("in preparation");
+    this.table = table;
+    this.tableUtf8 = Names.table(table, maxNameBytes);
+    this.dictionary = Objects.requireNonNull(dictionary, "dictionary");
+    this.maxNameBytes = maxNameBytes;
   }
 
+  /** The table's name. */
   public String table() {
-    throw new UnsupportedOperationException("in preparation");
+    return table;
   }
 
+  /** Rows ended since the last {@link #clear()}. */
   public int rows() {
-    throw new UnsupportedOperationException("in preparation");
-  }
-
-  public ColumnBuffer column(String name, QwpType type) {
-    throw new UnsupportedOperationException("in preparation");
-  }
-
-  public ColumnBuffer designated(QwpType type) {
-    throw new UnsupportedOperationException("in preparation");
-  }
-
-  public void endRow() {
-    throw new UnsupportedOperationException("in preparation");
-  }
-
-  public void cancelRow() {
-    throw new UnsupportedOperationException("in preparation");
-  }
-
-  public long encodedBytes() {
-    throw new UnsupportedOperationException("in preparation");
+    return rows;
   }
 
   /**
-   * Exact size of the table block of rows [from, to); walks the rows of nullable and symbol
-   * columns.
+   * Finds a column, without regard to case, or adds it; rows before it are null in it. Asking in
+   * the same order in each row is the cheapest.
+   *
+   * @throws SfException TYPE_CONFLICT where it is there with another type, NAME_INVALID where
+   *     QuestDB would not accept the name, LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_COLUMNS}
+   */
+  public ColumnBuffer column(String name, QwpType type) {
+    ColumnBuffer column;
+    if (expected < columns.size() && columns.get(expected).name().equals(name)) {
+      column = columns.get(expected++);
+    } else {
+      column = find(name);
+      if (column == null) {
+        column = add(name, type);
+      }
+      expected = column.ordinal() + 1;
+    }
+    return ofType(column, type);
+  }
+
+  /**
+   * The designated timestamp. A block without it leaves the time to the server; so does, row by
+   * row, a null in it.
+   *
+   * @param type TIMESTAMP (µs) or TIMESTAMP_NANOS
+   * @throws SfException TYPE_CONFLICT where the block has it with the other type
+   */
+  public ColumnBuffer designated(QwpType type) {
+    if (type != QwpType.TIMESTAMP && type != QwpType.TIMESTAMP_NANOS) {
+      throw new IllegalArgumentException("a designated timestamp cannot be " + type);
+    }
+    if (designated == null) {
+      checkColumnLimit();
+      designated = new ColumnBuffer(this, "", NO_NAME, -1, type, dictionary);
+    }
+    return ofType(designated, type);
+  }
+
+  private ColumnBuffer find(String name) {
+    ColumnBuffer column = bySpelling.get(name);
+    return column != null ? column : byFold.get(Names.fold(name));
+  }
+
+  private ColumnBuffer add(String name, QwpType type) {
+    byte[] utf8 = Names.column(table, name, maxNameBytes);
+    checkColumnLimit();
+    ColumnBuffer column =
+        new ColumnBuffer(
+            this, name, utf8, columns.size(), Objects.requireNonNull(type), dictionary);
+    columns.add(column);
+    bySpelling.put(name, column);
+    byFold.put(Names.fold(name), column);
+    return column;
+  }
+
+  private void checkColumnLimit() {
+    if (columns.size() + (designated == null ? 0 : 1) >= QwpLimits.MAX_COLUMNS) {
+      throw new SfException(
+          ErrorCode.LIMIT_EXCEEDED,
+          "table '" + table + "' would get more than " + QwpLimits.MAX_COLUMNS + " columns");
+    }
+  }
+
+  private static ColumnBuffer ofType(ColumnBuffer column, QwpType type) {
+    if (column.type() != type) {
+      throw new SfException(ErrorCode.TYPE_CONFLICT, column.place() + " was asked for as " + type);
+    }
+    return column;
+  }
+
+  /** Ends the current row; columns that got no value become null. */
+  public void endRow() {
+    rows = Math.incrementExact(rows);
+    expected = 0;
+  }
+
+  /** Forgets the values put since the last row ended, in every column. The columns stay. */
+  public void cancelRow() {
+    for (ColumnBuffer column : columns) {
+      column.rows().cancel();
+    }
+    if (designated != null) {
+      designated.rows().cancel();
+    }
+    expected = 0;
+  }
+
+  /** Exact size of the table block for all ended rows; O(columns). */
+  public long encodedBytes() {
+    return encodedBytes(0, rows);
+  }
+
+  /**
+   * Exact size of the table block of the rows [fromRow, toRow); walks rows only in columns that
+   * hold symbols or nulls.
    */
   public long encodedBytes(int fromRow, int toRow) {
-    throw new UnsupportedOperationException("in preparation");
+    Objects.checkFromToIndex(fromRow, toRow, rows);
+    long bytes = Varint.size(tableUtf8.length) + tableUtf8.length;
+    bytes += Varint.size(toRow - fromRow);
+    int written = 0;
+    for (int i = 0; i < columnCount(); i++) {
+      ColumnBuffer column = columnAt(i);
+      if (!column.rows().omitted(fromRow, toRow)) {
+        int name = column.nameUtf8().length;
+        bytes += Varint.size(name) + name + 1 + column.rows().bytes(fromRow, toRow);
+        written++;
+      }
+    }
+    return bytes + Varint.size(written);
   }
 
+  /** The highest symbol id used by the ended rows, and one; 0 where there is none. O(columns). */
   public int symbolLimit() {
-    throw new UnsupportedOperationException("in preparation");
+    return symbolLimit(0, rows);
   }
 
+  /** As {@link #symbolLimit()} for the rows [fromRow, toRow); walks the rows of symbol columns. */
   public int symbolLimit(int fromRow, int toRow) {
-    throw new UnsupportedOperationException("in preparation");
+    Objects.checkFromToIndex(fromRow, toRow, rows);
+    int limit = 0;
+    for (ColumnBuffer column : columns) {
+      limit = Math.max(limit, column.rows().symbolLimit(fromRow, toRow));
+    }
+    return limit;
   }
 
+  /** Forgets all rows, the one begun included; columns (with geohash precision) and room stay. */
   public void clear() {
-    throw new UnsupportedOperationException("in preparation");
+    rows = 0;
+    expected = 0;
+    for (ColumnBuffer column : columns) {
+      column.rows().clear();
+    }
+    if (designated != null) {
+      designated.rows().clear();
+    }
   }
 
+  /** Forgets all rows and all columns; buffers handed out before refuse further use. */
   public void forgetColumns() {
-    throw new UnsupportedOperationException("in preparation");
+    for (int i = 0; i < columnCount(); i++) {
+      columnAt(i).rows().forget();
+    }
+    rows = 0;
+    expected = 0;
+    columns.clear();
+    bySpelling.clear();
+    byFold.clear();
+    designated = null;
+  }
+
+  /** Writes the table block of the rows [from, to). */
+  void write(WireBuffer out, int from, int to) {
+    Objects.checkFromToIndex(from, to, rows);
+    if (to - from > QwpLimits.MAX_ROWS) {
+      throw new SfException(
+          ErrorCode.LIMIT_EXCEEDED,
+          (to - from)
+              + " rows of table '"
+              + table
+              + "' in one message; at most "
+              + QwpLimits.MAX_ROWS);
+    }
+    out.putString(tableUtf8);
+    out.putVarint(to - from);
+    int written = 0;
+    for (int i = 0; i < columnCount(); i++) {
+      written += columnAt(i).rows().omitted(from, to) ? 0 : 1;
+    }
+    out.putVarint(written);
+    for (int i = 0; i < columnCount(); i++) {
+      ColumnBuffer column = columnAt(i);
+      if (!column.rows().omitted(from, to)) {
+        out.putString(column.nameUtf8());
+        out.putByte(column.type().code());
+      }
+    }
+    for (int i = 0; i < columnCount(); i++) {
+      ColumnRows data = columnAt(i).rows();
+      if (!data.omitted(from, to)) {
+        data.write(out, from, to);
+      }
+    }
+  }
+
+  private int columnCount() {
+    return columns.size() + (designated == null ? 0 : 1);
+  }
+
+  private ColumnBuffer columnAt(int i) {
+    return i < columns.size() ? columns.get(i) : designated;
   }
 }

@@ -1,0 +1,104 @@
+package org.questdbsf.qwp;
+
+/**
+ * Arrays, kept as the wire has them: number of dimensions, their lengths, the elements. The number
+ * of dimensions belongs to the column, as in QuestDB: fixed by its first value.
+ */
+final class ArrayStore extends SpanStore {
+  private int dimensions;
+  private boolean kept;
+  private int values;
+
+  void put(int slot, double[] flat, int[] shape, ColumnBuffer owner) {
+    int at = begin(shape, flat.length, owner);
+    for (double element : flat) {
+      LittleEndian.putLong(data, at, Double.doubleToRawLongBits(element));
+      at += 8;
+    }
+    finish(slot, shape, at);
+  }
+
+  void put(int slot, long[] flat, int[] shape, ColumnBuffer owner) {
+    int at = begin(shape, flat.length, owner);
+    for (long element : flat) {
+      LittleEndian.putLong(data, at, element);
+      at += 8;
+    }
+    finish(slot, shape, at);
+  }
+
+  /** Writes all but the elements; returns where these begin. */
+  private int begin(int[] shape, int elements, ColumnBuffer owner) {
+    check(shape, elements, owner);
+    int at = room(1 + 4L * shape.length + 8L * elements);
+    data[at++] = (byte) shape.length;
+    for (int length : shape) {
+      LittleEndian.putInt(data, at, length);
+      at += 4;
+    }
+    return at;
+  }
+
+  private void finish(int slot, int[] shape, int end) {
+    end(slot, end);
+    dimensions = shape.length;
+    values++;
+  }
+
+  private void check(int[] shape, int elements, ColumnBuffer owner) {
+    if (shape.length < 1 || shape.length > QwpLimits.MAX_ARRAY_DIMENSIONS) {
+      throw owner.invalid("an array has 1 to 32 dimensions, not " + shape.length);
+    }
+    if (dimensions != 0 && dimensions != shape.length) {
+      throw owner.invalid(
+          "an array of " + shape.length + " dimensions, but the column has " + dimensions);
+    }
+    if (elements > QwpLimits.MAX_ARRAY_ELEMENTS) {
+      throw owner.invalid(
+          "an array of " + elements + " elements; at most " + QwpLimits.MAX_ARRAY_ELEMENTS);
+    }
+    long product = 1;
+    for (int length : shape) {
+      if (length < 0) {
+        throw owner.invalid("an array dimension of length " + length);
+      }
+      // Saturates: beyond the limit it cannot equal the number of elements, unless zero follows.
+      product = Math.min(product * length, Integer.MAX_VALUE);
+    }
+    if (product != elements) {
+      throw owner.invalid("an array of " + elements + " elements whose dimensions give " + product);
+    }
+  }
+
+  @Override
+  void drop(int slot) {
+    super.drop(slot);
+    values--;
+    if (values == 0 && !kept) {
+      dimensions = 0;
+    }
+  }
+
+  @Override
+  void clear() {
+    super.clear();
+    kept |= values > 0;
+    values = 0;
+  }
+
+  /** A range of nulls alone would not say how many dimensions the column has. */
+  @Override
+  boolean writable(int valuesInRange) {
+    return valuesInRange > 0;
+  }
+
+  @Override
+  long bytes(NullMap nulls, int from, int to, int valuesInRange) {
+    return span(from, to);
+  }
+
+  @Override
+  void write(WireBuffer out, NullMap nulls, int from, int to, int valuesInRange) {
+    writeSpan(out, from, to);
+  }
+}

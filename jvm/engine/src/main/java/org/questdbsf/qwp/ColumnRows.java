@@ -1,0 +1,156 @@
+package org.questdbsf.qwp;
+
+/**
+ * Which rows of a column hold a value: the slots filled so far, and the nulls among them. Rows that
+ * end without a value cost nothing then; they are filled in with nulls when the column is next
+ * written or encoded.
+ */
+final class ColumnRows {
+  private static final int FORGOTTEN = Integer.MAX_VALUE;
+
+  private final TableBlock block;
+  private final ColumnBuffer column;
+  private final ColumnStore store;
+  private final NullMap nulls = new NullMap();
+  private int filled;
+
+  ColumnRows(TableBlock block, ColumnBuffer column, ColumnStore store) {
+    this.block = block;
+    this.column = column;
+    this.store = store;
+  }
+
+  TableBlock block() {
+    return block;
+  }
+
+  ColumnStore store() {
+    return store;
+  }
+
+  /** Whether the current row has no value yet. Rows that were passed over become null first. */
+  boolean open() {
+    int row = block.rows();
+    if (filled == row) {
+      return true;
+    }
+    if (filled > row) {
+      checkAttached();
+      return false;
+    }
+    fillNulls(row);
+    return true;
+  }
+
+  /** The slot of the current row. */
+  int slot() {
+    return filled;
+  }
+
+  /** The slot of the current row was filled. */
+  void next() {
+    filled++;
+  }
+
+  void nextNull() {
+    fillNulls(filled + 1);
+  }
+
+  private void fillNulls(int to) {
+    store.skip(filled, to);
+    if (store.hasNull()) {
+      nulls.set(filled, to);
+    }
+    filled = to;
+  }
+
+  private void checkAttached() {
+    if (filled == FORGOTTEN) {
+      throw new IllegalStateException(
+          column.place() + ": the block has forgotten this column; ask it for the column again");
+    }
+  }
+
+  /** Forgets the value of the current row. */
+  void cancel() {
+    if (filled > block.rows()) {
+      filled--;
+      if (nulls.isNull(filled)) {
+        nulls.unset(filled);
+      } else {
+        store.drop(filled);
+      }
+    }
+  }
+
+  void clear() {
+    filled = 0;
+    nulls.clear();
+    store.clear();
+  }
+
+  void forget() {
+    filled = FORGOTTEN;
+  }
+
+  /** Whether the column can be left out for the rows [from, to): nothing in it can be written. */
+  boolean omitted(int from, int to) {
+    settle();
+    return !store.writable(to - from - nullsIn(from, to));
+  }
+
+  /** Exact bytes of the column's data for the rows [from, to). */
+  long bytes(int from, int to) {
+    settle();
+    int rows = to - from;
+    int nullRows = nullsIn(from, to);
+    long bitmap = flagged(nullRows) ? (rows + 7L) >> 3 : 0;
+    long body =
+        all(from, to) && store instanceof SymbolStore symbols
+            ? symbols.bytes()
+            : store.bytes(nulls, from, to, rows - nullRows);
+    return 1 + bitmap + body;
+  }
+
+  void write(WireBuffer out, int from, int to) {
+    settle();
+    int nullRows = nullsIn(from, to);
+    boolean flagged = flagged(nullRows);
+    out.putByte(flagged ? 1 : 0);
+    if (flagged) {
+      nulls.write(out, from, to);
+    }
+    store.write(out, nulls, from, to, to - from - nullRows);
+  }
+
+  /** The highest symbol id of the rows [from, to) and one, 0 where there is none. */
+  int symbolLimit(int from, int to) {
+    if (!(store instanceof SymbolStore symbols)) {
+      return 0;
+    }
+    settle();
+    if (from > 0 || to < block.rows()) {
+      return symbols.highest(nulls, from, to) + 1;
+    }
+    boolean valueAfter = filled > to && !nulls.isNull(to);
+    return symbols.highest(!valueAfter) + 1;
+  }
+
+  private boolean flagged(int nullRows) {
+    return nullRows > 0 || store.needsBitmap();
+  }
+
+  private boolean all(int from, int to) {
+    return from == 0 && to == filled;
+  }
+
+  private int nullsIn(int from, int to) {
+    return all(from, to) ? nulls.count() : nulls.count(from, to);
+  }
+
+  private void settle() {
+    if (filled < block.rows()) {
+      fillNulls(block.rows());
+    }
+  }
+}

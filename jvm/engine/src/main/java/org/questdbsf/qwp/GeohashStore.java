@@ -1,0 +1,84 @@
+package org.questdbsf.qwp;
+
+/**
+ * Geohashes: eight bytes a slot here, as many as the precision needs on the wire. The precision
+ * belongs to the column: fixed by its first value and kept when the block is cleared, so that a
+ * batch of nulls alone still carries it.
+ */
+final class GeohashStore extends FixedStore {
+  private int precision;
+  private boolean kept;
+  private int values;
+  private boolean allOnes;
+
+  GeohashStore() {
+    super(8, false);
+  }
+
+  void put(int slot, long bits, int precisionBits, ColumnBuffer owner) {
+    if (precisionBits < 1 || precisionBits > QwpLimits.MAX_GEOHASH_BITS) {
+      throw owner.invalid("a geohash has 1 to 60 bits, not " + precisionBits);
+    }
+    if (bits >>> precisionBits != 0) {
+      throw owner.invalid(
+          "geohash 0x" + Long.toHexString(bits) + " has more than " + precisionBits + " bits");
+    }
+    if (precision != 0 && precision != precisionBits) {
+      throw owner.invalid(
+          "a geohash of " + precisionBits + " bits, but the column has " + precision);
+    }
+    putInteger(slot, bits);
+    precision = precisionBits;
+    allOnes |= precisionBits % 8 == 0 && bits == -1L >>> 64 - precisionBits;
+    values++;
+  }
+
+  @Override
+  void drop(int slot) {
+    values--;
+    if (values == 0 && !kept) {
+      precision = 0;
+    }
+  }
+
+  @Override
+  void clear() {
+    kept |= values > 0;
+    values = 0;
+    allOnes = false;
+  }
+
+  @Override
+  boolean writable(int valuesInRange) {
+    return precision != 0;
+  }
+
+  /** All ones in full bytes is what a null looks like where there is no bitmap. */
+  @Override
+  boolean needsBitmap() {
+    return allOnes;
+  }
+
+  @Override
+  long bytes(NullMap nulls, int from, int to, int valuesInRange) {
+    return 1 + (long) valuesInRange * valueBytes();
+  }
+
+  private int valueBytes() {
+    return (precision + 7) >> 3;
+  }
+
+  @Override
+  void write(WireBuffer out, NullMap nulls, int from, int to, int valuesInRange) {
+    out.putByte(precision);
+    int size = valueBytes();
+    int at = out.claim((long) valuesInRange * size);
+    for (int slot = nulls.next(false, from, to); slot < to; ) {
+      int end = nulls.next(true, slot, to);
+      for (; slot < end; slot++, at += size) {
+        System.arraycopy(data, slot << 3, out.array(), at, size);
+      }
+      slot = nulls.next(false, end, to);
+    }
+  }
+}

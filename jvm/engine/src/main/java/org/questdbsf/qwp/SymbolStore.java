@@ -1,0 +1,92 @@
+package org.questdbsf.qwp;
+
+/** Ids of symbols: four bytes a slot here, a varint a value on the wire. */
+final class SymbolStore extends FixedStore {
+  private long bytes;
+  private int highest = -1;
+  private int highestBefore = -1;
+
+  SymbolStore() {
+    super(4, false);
+  }
+
+  void put(int slot, int id) {
+    putInteger(slot, id);
+    bytes += Varint.size(id);
+    highestBefore = highest;
+    highest = Math.max(highest, id);
+  }
+
+  /** The highest id of all slots, or of all but the last value; -1 where there is none. */
+  int highest(boolean withLast) {
+    return withLast ? highest : highestBefore;
+  }
+
+  int highest(NullMap nulls, int from, int to) {
+    int found = -1;
+    for (int slot = nulls.next(false, from, to); slot < to; ) {
+      int end = nulls.next(true, slot, to);
+      for (; slot < end; slot++) {
+        found = Math.max(found, id(slot));
+      }
+      slot = nulls.next(false, end, to);
+    }
+    return found;
+  }
+
+  /** Varint bytes of all slots. */
+  long bytes() {
+    return bytes;
+  }
+
+  private int id(int slot) {
+    return LittleEndian.getInt(data, slot << 2);
+  }
+
+  @Override
+  void drop(int slot) {
+    bytes -= Varint.size(id(slot));
+    highest = highestBefore;
+  }
+
+  @Override
+  void clear() {
+    bytes = 0;
+    highest = -1;
+    highestBefore = -1;
+  }
+
+  @Override
+  long bytes(NullMap nulls, int from, int to, int values) {
+    long sum = 0;
+    for (int slot = nulls.next(false, from, to); slot < to; ) {
+      int end = nulls.next(true, slot, to);
+      for (; slot < end; slot++) {
+        sum += Varint.size(id(slot));
+      }
+      slot = nulls.next(false, end, to);
+    }
+    return sum;
+  }
+
+  @Override
+  void write(WireBuffer out, NullMap nulls, int from, int to, int values) {
+    // Ids are below 2^31: five bytes at most. What was claimed too much is given back at the end.
+    int begin = out.claim(5L * values);
+    byte[] target = out.array();
+    int at = begin;
+    for (int slot = nulls.next(false, from, to); slot < to; ) {
+      int end = nulls.next(true, slot, to);
+      for (; slot < end; slot++) {
+        int id = id(slot);
+        if (id < 0x80) {
+          target[at++] = (byte) id;
+        } else {
+          at = Varint.put(target, at, id);
+        }
+      }
+      slot = nulls.next(false, end, to);
+    }
+    out.cut(at);
+  }
+}
