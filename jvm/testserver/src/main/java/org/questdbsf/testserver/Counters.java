@@ -1,5 +1,8 @@
 package org.questdbsf.testserver;
 
+import java.util.LinkedHashMap;
+import java.util.Map;
+
 /**
  * What the server counted, at one moment.
  *
@@ -32,4 +35,21 @@ public record Counters(
     long rowsUnackedAtLastStop,
     long nacks,
     long pings,
-    long upgradesRefused) {}
+    long upgradesRefused) {
+
+  Map<String, Object> toJson() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("connections", connections);
+    json.put("connections_total", connectionsTotal);
+    json.put("messages_received", messagesReceived);
+    json.put("rows_received", rowsReceived);
+    json.put("messages_acked", messagesAcked);
+    json.put("rows_acked", rowsAcked);
+    json.put("rows_unacked", rowsUnacked);
+    json.put("rows_unacked_at_last_stop", rowsUnackedAtLastStop);
+    json.put("nacks", nacks);
+    json.put("pings", pings);
+    json.put("upgrades_refused", upgradesRefused);
+    return json;
+  }
+}

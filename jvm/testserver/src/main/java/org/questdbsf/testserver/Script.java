@@ -3,6 +3,8 @@ package org.questdbsf.testserver;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.questdbsf.qwp.QwpMessage;
 
 /**
  * What one port does other than a healthy server. Every method takes effect at once, also on
@@ -15,6 +17,8 @@ public final class Script {
   /** Batch cap of a server with the documented receive buffer of 2 MiB. */
   public static final int DEFAULT_MAX_BATCH_BYTES = 2 * 1024 * 1024 - 14;
 
+  private static final String DEFAULT_ROLE = "STANDALONE";
+
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
 
   private long ackDelayMillis;
@@ -26,7 +30,7 @@ public final class Script {
   private int refuseStatus;
   private Integer refuseTimes;
   private Map<String, String> refuseHeaders = Map.of();
-  private String role = "STANDALONE";
+  private String role = DEFAULT_ROLE;
   private int maxBatchBytes = DEFAULT_MAX_BATCH_BYTES;
   private boolean advertiseMaxBatch = true;
   private boolean grantDurableAcks;
@@ -137,7 +141,7 @@ public final class Script {
 
   /** A healthy server again. */
   public Script reset() {
-    throw new UnsupportedOperationException("reset");
+    return change(this::resetAll);
   }
 
   /**
@@ -160,7 +164,109 @@ public final class Script {
    * @throws IllegalArgumentException if the text is not such an object; nothing is changed then
    */
   public Script apply(String json) {
-    throw new UnsupportedOperationException("apply " + json.length());
+    List<Runnable> assignments = new ScriptJson(this).read(json);
+    return change(() -> assignments.forEach(Runnable::run));
+  }
+
+  /** Called after each change, by the thread that made it. */
+  void addListener(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  void removeListener(Runnable listener) {
+    listeners.remove(listener);
+  }
+
+  synchronized long ackDelayMillis() {
+    return ackDelayMillis;
+  }
+
+  synchronized int ackEvery() {
+    return ackEvery;
+  }
+
+  synchronized boolean acksHeld() {
+    return holdAcks || silent;
+  }
+
+  /** The rule that refuses this message, or null; counts the message. */
+  synchronized NackRule refusalOf(QwpMessage message) {
+    return nack != null && nack.hits(message) ? nack.rule : null;
+  }
+
+  synchronized Cut close() {
+    return close;
+  }
+
+  synchronized Cut drop() {
+    return drop;
+  }
+
+  /** The status to refuse this upgrade with, or 0; counts the upgrade. */
+  synchronized int refuseUpgrade() {
+    if (refuseStatus == 0 || refuseTimes != null && refuseTimes == 0) {
+      return 0;
+    }
+    if (refuseTimes != null) {
+      refuseTimes--;
+    }
+    return refuseStatus;
+  }
+
+  synchronized Map<String, String> refuseHeaders() {
+    return refuseHeaders;
+  }
+
+  synchronized String role() {
+    return role;
+  }
+
+  synchronized int maxBatchBytes() {
+    return maxBatchBytes;
+  }
+
+  synchronized boolean maxBatchAdvertised() {
+    return advertiseMaxBatch;
+  }
+
+  synchronized boolean durableAcksGranted() {
+    return grantDurableAcks;
+  }
+
+  synchronized boolean durableAcksHeld() {
+    return holdDurableAcks || silent;
+  }
+
+  synchronized boolean isSilent() {
+    return silent;
+  }
+
+  synchronized long upgradeDelayMillis() {
+    return upgradeDelayMillis;
+  }
+
+  synchronized int httpStatus() {
+    return httpStatus;
+  }
+
+  private void resetAll() {
+    ackDelayMillis = 0;
+    ackEvery = 0;
+    holdAcks = false;
+    nack = null;
+    close = null;
+    drop = null;
+    refuseStatus = 0;
+    refuseTimes = null;
+    refuseHeaders = Map.of();
+    role = DEFAULT_ROLE;
+    maxBatchBytes = DEFAULT_MAX_BATCH_BYTES;
+    advertiseMaxBatch = true;
+    grantDurableAcks = false;
+    holdDurableAcks = false;
+    silent = false;
+    upgradeDelayMillis = 0;
+    httpStatus = 0;
   }
 
   private Script change(Runnable assignment) {
@@ -171,7 +277,46 @@ public final class Script {
     return this;
   }
 
-  private record Refusal(NackRule rule) {}
+  /** A rule with its counts; guarded by the script. */
+  private static final class Refusal {
+    private final NackRule rule;
+    private long seen;
+    private long refused;
 
-  private record Cut(CutRule rule) {}
+    private Refusal(NackRule rule) {
+      this.rule = rule;
+    }
+
+    private boolean hits(QwpMessage message) {
+      if (rule.table() != null
+          && message.tables().stream().noneMatch(t -> t.name().equalsIgnoreCase(rule.table()))) {
+        return false;
+      }
+      boolean hit =
+          seen++ >= rule.afterMessages() && (rule.times() == null || refused < rule.times());
+      if (hit) {
+        refused++;
+      }
+      return hit;
+    }
+  }
+
+  /** A rule and how many connections it has ended. */
+  static final class Cut {
+    private final CutRule rule;
+    private final AtomicInteger done = new AtomicInteger();
+
+    private Cut(CutRule rule) {
+      this.rule = rule;
+    }
+
+    CutRule rule() {
+      return rule;
+    }
+
+    /** Whether one more connection may be ended; counts it. */
+    boolean take() {
+      return rule.times() == null || done.getAndIncrement() < rule.times();
+    }
+  }
 }

@@ -1,7 +1,16 @@
 package org.questdbsf.testserver;
 
+import io.netty.handler.ssl.SslContext;
+import io.netty.handler.ssl.SslContextBuilder;
+import io.netty.handler.ssl.SslProvider;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.GeneralSecurityException;
+import java.security.KeyStore;
 import java.util.Objects;
+import javax.net.ssl.KeyManagerFactory;
 
 /**
  * Where the server's certificate and key are: either two PEM files (certificate chain, PKCS#8 key)
@@ -32,29 +41,31 @@ public final class TlsFiles {
         null, null, Objects.requireNonNull(keyStore), Objects.requireNonNull(password));
   }
 
-  boolean isPem() {
-    return keyStore == null;
+  /** What listeners need; {@link IllegalStateException} names the file that cannot be used. */
+  SslContext context() {
+    try {
+      return builder().sslProvider(SslProvider.JDK).build();
+    } catch (GeneralSecurityException | IOException | IllegalArgumentException e) {
+      throw new IllegalStateException("TLS: cannot use " + this, e);
+    }
   }
 
-  Path certificate() {
-    return certificate;
-  }
-
-  Path key() {
-    return key;
-  }
-
-  Path keyStore() {
-    return keyStore;
-  }
-
-  char[] password() {
-    return password.toCharArray();
+  private SslContextBuilder builder() throws GeneralSecurityException, IOException {
+    if (keyStore == null) {
+      return SslContextBuilder.forServer(certificate.toFile(), key.toFile());
+    }
+    KeyStore store = KeyStore.getInstance("PKCS12");
+    try (InputStream in = Files.newInputStream(keyStore)) {
+      store.load(in, password.toCharArray());
+    }
+    KeyManagerFactory keys = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());
+    keys.init(store, password.toCharArray());
+    return SslContextBuilder.forServer(keys);
   }
 
   /** Names the files, never the password. */
   @Override
   public String toString() {
-    return isPem() ? "pem " + certificate : "pkcs12 " + keyStore;
+    return keyStore == null ? "pem " + certificate : "pkcs12 " + keyStore;
   }
 }

@@ -1,0 +1,26 @@
+package org.questdbsf.testserver;
+
+/**
+ * What a {@link Session} does to its connection. Any thread; effects come in order of the calls.
+ */
+interface SessionOutput {
+  /**
+   * Sends an acknowledgement or error reply, later if the script delays them.
+   *
+   * @param messages messages that it acknowledges, for the counters
+   * @param rows rows that it acknowledges, for the counters
+   */
+  void reply(byte[] bytes, long messages, long rows);
+
+  /** Answers a PING, never delayed. */
+  void pong(byte[] payload);
+
+  /** Sends a close frame behind all replies; code −1: an empty one. */
+  void close(int code, String reason);
+
+  /** Resets the TCP connection at once; replies that still wait are lost. */
+  void reset();
+
+  /** Takes more messages, or lets them wait in the socket. */
+  void reading(boolean on);
+}
