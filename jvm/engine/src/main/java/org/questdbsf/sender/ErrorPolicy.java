@@ -12,6 +12,15 @@ import java.util.Map;
  * spec does not know, because something that is not understood is never dropped silently.
  */
 final class ErrorPolicy {
+  private static final Map<Category, ConnectKey> KEYS =
+      Map.of(
+          Category.SCHEMA_MISMATCH, ConnectKey.ON_SCHEMA_ERROR,
+          Category.PARSE_ERROR, ConnectKey.ON_PARSE_ERROR,
+          Category.SECURITY_ERROR, ConnectKey.ON_SECURITY_ERROR,
+          Category.WRITE_ERROR, ConnectKey.ON_WRITE_ERROR,
+          Category.INTERNAL_ERROR, ConnectKey.ON_INTERNAL_ERROR,
+          Category.UNKNOWN, ConnectKey.ON_UNKNOWN_ERROR);
+
   private final Map<Category, Policy> policies = new EnumMap<>(Category.class);
 
   /**
@@ -28,6 +37,16 @@ final class ErrorPolicy {
       }
       policies.put(category, policy);
     }
+  }
+
+  /** What the settings say, with the defaults of a preset. */
+  static ErrorPolicy of(SenderConfig config, PolicyDefaults defaults) {
+    Map<Category, Policy> configured = new EnumMap<>(Category.class);
+    KEYS.forEach(
+        (category, key) ->
+            config.errorPolicy(key).ifPresent(policy -> configured.put(category, policy)));
+    Policy general = config.errorPolicy(ConnectKey.ON_SERVER_ERROR).orElse(null);
+    return new ErrorPolicy(defaults, configured, general);
   }
 
   Policy of(Category category) {

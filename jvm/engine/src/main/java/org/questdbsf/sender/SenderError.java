@@ -62,4 +62,53 @@ public record SenderError(
     text.append(", policy ").append(policy).append(": ").append(message);
     return deadLetter == null ? text.toString() : text + " [kept in " + deadLetter + "]";
   }
+
+  SenderError withMessage(String other) {
+    return new SenderError(
+        category,
+        policy,
+        status,
+        messageSequence,
+        fromFsn,
+        toFsn,
+        table,
+        rows,
+        other,
+        endpoint,
+        at,
+        deadLetter);
+  }
+
+  SenderError withDeadLetter(String where) {
+    return new SenderError(
+        category,
+        policy,
+        status,
+        messageSequence,
+        fromFsn,
+        toFsn,
+        table,
+        rows,
+        message,
+        endpoint,
+        at,
+        where);
+  }
+
+  /** The same refusal, now the end of the sender. */
+  SenderError asPoison(String other) {
+    return new SenderError(
+        Category.PROTOCOL_VIOLATION,
+        Policy.HALT,
+        status,
+        messageSequence,
+        fromFsn,
+        toFsn,
+        table,
+        rows,
+        other,
+        endpoint,
+        at,
+        deadLetter);
+  }
 }

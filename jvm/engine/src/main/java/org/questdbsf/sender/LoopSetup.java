@@ -1,0 +1,55 @@
+package org.questdbsf.sender;
+
+import java.time.Instant;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.slot.SegmentRing;
+
+/**
+ * What a send loop works with.
+ *
+ * @param name of the slot or lane
+ * @param ring where the frames are; the loop is its only consumer
+ * @param dictionary of a ring whose frames carry only what earlier ones did not; null where each
+ *     frame carries all that it needs
+ * @param plan of what was in the ring when it was opened
+ * @param deadLetters where dropped frames go, or null where they are only reported
+ * @param times when frames were published
+ * @param cap told of the batch caps of the servers
+ * @param inbox told of errors
+ */
+record LoopSetup(
+    String name,
+    SegmentRing ring,
+    SymbolDictionary dictionary,
+    ReplayPlan plan,
+    SenderConfig config,
+    PolicyDefaults defaults,
+    ConnectionGate gate,
+    DeadLetterSink deadLetters,
+    SenderCounters counters,
+    SenderStatus status,
+    PublishTimes times,
+    FrameCap cap,
+    ErrorInbox inbox) {
+
+  /** The end of this loop by an error made here, about all unacknowledged frames. */
+  TerminalFailure failure(
+      ErrorCode code, Category category, String message, String host, Throwable cause) {
+    SenderError error =
+        new SenderError(
+            category,
+            Policy.HALT,
+            -1,
+            -1,
+            ring.ackedFsn() + 1,
+            ring.publishedFsn(),
+            null,
+            0,
+            message,
+            host,
+            Instant.now(),
+            null);
+    return new TerminalFailure(code, error, cause);
+  }
+}

@@ -1,0 +1,42 @@
+package org.questdbsf.sender;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.questdbsf.qwp.SymbolDictionary;
+
+/**
+ * The union of the dictionaries of a slot's frames. It can be carried on only where each id means
+ * one text and each text has one id: otherwise new frames would change what an id means.
+ */
+final class RecoveredSymbols implements FrameLook.Symbols {
+  private final List<byte[]> texts = new ArrayList<>();
+  private boolean ambiguous;
+
+  @Override
+  public void symbol(int id, byte[] bytes, int offset, int length) {
+    if (id < texts.size()) {
+      byte[] known = texts.get(id);
+      ambiguous |= !Arrays.equals(known, 0, known.length, bytes, offset, offset + length);
+    } else if (id == texts.size()) {
+      texts.add(Arrays.copyOfRange(bytes, offset, offset + length));
+    } else {
+      ambiguous = true;
+    }
+  }
+
+  /** Fills an empty dictionary; false, and it stays empty, where that is not possible. */
+  boolean into(SymbolDictionary dictionary) {
+    if (ambiguous) {
+      return false;
+    }
+    for (int id = 0; id < texts.size(); id++) {
+      byte[] text = texts.get(id);
+      if (dictionary.idOf(text, 0, text.length) != id) {
+        dictionary.rollbackTo(0);
+        return false;
+      }
+    }
+    return true;
+  }
+}

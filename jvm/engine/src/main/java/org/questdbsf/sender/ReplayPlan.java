@@ -1,0 +1,123 @@
+package org.questdbsf.sender;
+
+import java.util.Map;
+import java.util.TreeMap;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.MessageHeader;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.slot.SegmentRing;
+
+/**
+ * What the frames that were in a slot when it was opened ask of the send loop. Other clients write
+ * groups of frames of which only the last commits (flag DEFER_COMMIT): the server acknowledges only
+ * that one, and a group whose end was never written is an aborted transaction that must never be
+ * sent. Immutable.
+ */
+final class ReplayPlan {
+  /** Frames that stand or fall together; a frame by itself is a unit of one. */
+  record Unit(long first, long last) {
+    boolean contains(long fsn) {
+      return fsn >= first && fsn <= last;
+    }
+  }
+
+  private static final long NONE = Long.MAX_VALUE;
+
+  private final TreeMap<Long, Long> groups;
+  private final long tailFirst;
+  private final long tailLast;
+  private final long appendAfter;
+
+  private ReplayPlan(TreeMap<Long, Long> groups, long tailFirst, long tailLast, long appendAfter) {
+    this.groups = groups;
+    this.tailFirst = tailFirst;
+    this.tailLast = tailLast;
+    this.appendAfter = appendAfter;
+  }
+
+  /** The plan of a ring that holds nothing. */
+  static ReplayPlan ofEmpty() {
+    return new ReplayPlan(new TreeMap<>(), NONE, NONE, -1);
+  }
+
+  /**
+   * Reads all unacknowledged frames of a recovered ring, before its loop starts.
+   *
+   * @param dictionary filled with the symbols of all frames, so that ids keep their meaning; null
+   *     where nothing will be appended
+   * @throws SfException SLOT_REFUSED where frames lean on a dictionary that is not in them
+   */
+  static ReplayPlan read(SegmentRing ring, String slot, SymbolDictionary dictionary) {
+    RecoveredSymbols symbols = new RecoveredSymbols();
+    TreeMap<Long, Long> groups = new TreeMap<>();
+    byte[] frame = new byte[0];
+    long open = NONE;
+    long last = ring.publishedFsn();
+    for (long fsn = ring.ackedFsn() + 1; fsn <= last; fsn++) {
+      int length = ring.frameLength(fsn);
+      frame = frame.length < length ? new byte[length + length / 2] : frame;
+      ring.copyFrame(fsn, frame, 0);
+      FrameLook look = FrameLook.at(frame, 0, length, symbols);
+      if (look.deltaStart() > 0) {
+        throw leansOnOthers(slot, fsn, look.deltaStart());
+      }
+      boolean deferred =
+          MessageHeader.isQwp(frame, 0, length) && MessageHeader.isDeferred(frame, 0);
+      if (deferred && open == NONE) {
+        open = fsn;
+      } else if (!deferred && open != NONE) {
+        groups.put(open, fsn);
+        open = NONE;
+      }
+    }
+    boolean complete = dictionary == null || symbols.into(dictionary);
+    long tailLast = open == NONE ? NONE : last;
+    return new ReplayPlan(groups, open, tailLast, open != NONE || !complete ? last : -1);
+  }
+
+  private static SfException leansOnOthers(String slot, long fsn, int deltaStart) {
+    return new SfException(
+        ErrorCode.SLOT_REFUSED,
+        "slot '"
+            + slot
+            + "', frame "
+            + fsn
+            + " needs the symbols 0.."
+            + (deltaStart - 1)
+            + ", which are not in it; the slot was written in a newer format, drain it with the"
+            + " client that wrote it");
+  }
+
+  /** The unit a frame belongs to. */
+  Unit unitOf(long fsn) {
+    Map.Entry<Long, Long> group = groups.floorEntry(fsn);
+    return group == null || fsn > group.getValue()
+        ? new Unit(fsn, fsn)
+        : new Unit(group.getKey(), group.getValue());
+  }
+
+  /** How far an acknowledgement of a frame reaches: inside a group only to the frame before it. */
+  long boundary(long fsn) {
+    Map.Entry<Long, Long> group = groups.floorEntry(fsn);
+    return group == null || fsn >= group.getValue() ? fsn : group.getKey() - 1;
+  }
+
+  /** Whether a frame belongs to the uncommitted tail: never to be sent. */
+  boolean isRetired(long fsn) {
+    return fsn >= tailFirst && fsn <= tailLast;
+  }
+
+  /** Last frame of the uncommitted tail; meaningful where {@link #isRetired} says so. */
+  long tailLast() {
+    return tailLast;
+  }
+
+  /**
+   * The frame that must be acknowledged before anything is appended; −1 for none. Behind an
+   * uncommitted tail a new frame would commit half a transaction after the next crash.
+   */
+  long appendAfter() {
+    return appendAfter;
+  }
+}
