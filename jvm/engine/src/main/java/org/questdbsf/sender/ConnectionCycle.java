@@ -183,23 +183,13 @@ final class ConnectionCycle {
       return link;
     } catch (GateClosed closed) {
       if (closed.terminal()) {
-        throw gateClosed(closed, link.host());
+        throw setup.gateClosed(closed, link.host());
       }
       cause = closed.getMessage();
       round.failed(connection.endpoint(), Kind.TRANSPORT, cause);
       tracker.recordTransportError(next);
       return null;
     }
-  }
-
-  /** The end of the loop by a gate that will not open. */
-  TerminalFailure gateClosed(GateClosed closed, String host) {
-    return setup.failure(
-        closed.error().code(),
-        Category.SCHEMA_MISMATCH,
-        closed.error().getMessage(),
-        host,
-        closed.error());
   }
 
   static String tooLarge(long bytes, int cap) {

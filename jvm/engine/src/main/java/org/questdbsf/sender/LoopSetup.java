@@ -52,4 +52,16 @@ record LoopSetup(
             null);
     return new TerminalFailure(code, error, cause);
   }
+
+  /** The end of the loop by a gate that will not open. */
+  TerminalFailure gateClosed(GateClosed closed, String host) {
+    ErrorCode code = closed.error().code();
+    boolean table = code == ErrorCode.TABLE_MISSING || code == ErrorCode.TABLE_MISMATCH;
+    return failure(
+        code,
+        table ? Category.SCHEMA_MISMATCH : Category.PROTOCOL_VIOLATION,
+        closed.error().getMessage(),
+        host,
+        closed.error());
+  }
 }

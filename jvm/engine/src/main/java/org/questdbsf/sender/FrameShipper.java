@@ -1,0 +1,270 @@
+package org.questdbsf.sender;
+
+import io.netty.buffer.ByteBuf;
+import org.questdbsf.net.QwpConnection;
+import org.questdbsf.net.ServerReply;
+import org.questdbsf.slot.SegmentRing;
+
+/**
+ * Ships frames on one connection after another, from the first unacknowledged one on, and reads the
+ * replies. One for the life of a loop; loop's thread only.
+ */
+final class FrameShipper {
+  private static final int FRAMES_BETWEEN_MAIL = 16;
+  private static final long CLOSE_MILLIS = 1000;
+  private static final long DISCARD_MILLIS = 250;
+
+  private final LoopSetup setup;
+  private final SegmentRing ring;
+  private final Mailbox mailbox;
+  private final LoopControl control;
+  private final Caution caution;
+  private final InFlight inFlight;
+  private final Strikes strikes;
+  private final AckTracker acks;
+  private final NackHandler nacks;
+  private final CatchUp catchUp;
+  private final ReconnectPacer pacer;
+  private final CapWatch caps;
+  private final TableActivity activity;
+
+  private SilenceWatch silence;
+  private Link link;
+  private long gateVersion;
+  private long highestSent = -1;
+  private long ackedBefore;
+
+  FrameShipper(
+      LoopSetup setup,
+      Mailbox mailbox,
+      LoopControl control,
+      ReconnectPacer pacer,
+      CapWatch caps,
+      PoisonDetector poison) {
+    this.setup = setup;
+    this.ring = setup.ring();
+    this.mailbox = mailbox;
+    this.control = control;
+    this.pacer = pacer;
+    this.caps = caps;
+    this.activity = TableActivity.of(setup.config().endpoints());
+    this.inFlight = new InFlight();
+    this.caution = new Caution(setup.plan());
+    this.strikes = new Strikes(setup, inFlight, caution, poison, activity);
+    this.acks = new AckTracker(setup, inFlight, this::progressed);
+    this.nacks = new NackHandler(setup, inFlight, caution, strikes, acks);
+    this.catchUp = setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), inFlight);
+    this.ackedBefore = ring.ackedFsn();
+  }
+
+  /**
+   * Ships on a connection until it is given up.
+   *
+   * @return why it was, or null when the loop is to stop; the connection is closed then
+   * @throws TerminalFailure when the loop cannot go on; the caller closes the connection
+   */
+  Loss serve(Link next) throws TerminalFailure, InterruptedException {
+    link = next;
+    gateVersion = next.gateVersion();
+    QwpConnection connection = link.connection();
+    inFlight.begin(ring.ackedFsn() + 1);
+    acks.begin(connection.durableAck());
+    long keepalive = setup.config().durableAckKeepaliveIntervalMillis();
+    silence =
+        new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
+    while (true) {
+      Loss loss = readMail();
+      if (loss != null) {
+        return loss;
+      }
+      if (control.stopping()) {
+        finish();
+        return null;
+      }
+      loss = ship();
+      if (loss == null) {
+        loss = listen();
+      }
+      if (loss != null) {
+        return loss;
+      }
+    }
+  }
+
+  private Loss readMail() throws TerminalFailure {
+    for (Mailbox.Event event = mailbox.poll(); event != null; event = mailbox.poll()) {
+      if (event.connection() != link.number()) {
+        continue;
+      }
+      if (event instanceof Mailbox.Closed closed) {
+        return strikes.closed(closed.info(), link.host());
+      }
+      Loss loss = read(((Mailbox.Reply) event).reply());
+      if (loss != null) {
+        return loss;
+      }
+    }
+    return null;
+  }
+
+  private Loss read(ServerReply reply) throws TerminalFailure {
+    if (reply instanceof ServerReply.Nack nack) {
+      return nacks.onNack(nack, link.host());
+    }
+    if (reply instanceof ServerReply.DurableAck durable) {
+      acks.onDurableAck(durable);
+    } else if (reply instanceof ServerReply.Ok ok) {
+      activity.accepted(ok.tables(), System.nanoTime());
+      acks.onOk(ok);
+    }
+    return null;
+  }
+
+  private void progressed() {
+    caution.settled(ring.ackedFsn());
+    strikes.settled(inFlight.okFsn());
+    strikes.settled(ring.ackedFsn());
+    if (ring.ackedFsn() != ackedBefore) {
+      ackedBefore = ring.ackedFsn();
+      pacer.progressed();
+      caps.forgetAll();
+      setup.status().progressed();
+    }
+  }
+
+  private boolean somethingToShip() {
+    long fsn = inFlight.nextFsn();
+    return control.stopping()
+        || (link.connection().isWritable()
+            && fsn <= ring.publishedFsn()
+            && !setup.plan().isRetired(fsn)
+            && caution.maySend(fsn, inFlight.okFsn(), ring.ackedFsn())
+            && !waitsToBeHead(fsn));
+  }
+
+  private boolean waitsToBeHead(long fsn) {
+    return link.tooLarge(ring.frameLength(fsn)) && fsn > ring.ackedFsn() + 1;
+  }
+
+  private Loss ship() throws TerminalFailure, InterruptedException {
+    skipRetired();
+    for (int sent = 0; sent < FRAMES_BETWEEN_MAIL && somethingToShip(); sent++) {
+      if (control.stopping()) {
+        return null;
+      }
+      // Read after the frame was seen published: what it needs was announced before.
+      long version = setup.gate().version();
+      if (version != gateVersion) {
+        Loss loss = askGate();
+        if (loss != null) {
+          return loss;
+        }
+        gateVersion = version;
+      }
+      long fsn = inFlight.nextFsn();
+      Loss loss = send(fsn, ring.frameLength(fsn));
+      if (loss != null) {
+        return loss;
+      }
+      skipRetired();
+    }
+    return null;
+  }
+
+  /** An aborted transaction at the end of a recovered slot: given up when all before it is in. */
+  private void skipRetired() {
+    long fsn = inFlight.nextFsn();
+    if (setup.plan().isRetired(fsn) && ring.ackedFsn() == fsn - 1) {
+      acks.giveUp(setup.plan().tailLast());
+      inFlight.skipTo(setup.plan().tailLast() + 1);
+    }
+  }
+
+  private Loss askGate() throws TerminalFailure, InterruptedException {
+    try {
+      control.interruptibly(
+          () -> {
+            setup.gate().admitMore(link.connection().endpoint());
+            return null;
+          });
+      return null;
+    } catch (GateClosed closed) {
+      if (closed.terminal()) {
+        throw setup.gateClosed(closed, link.host());
+      }
+      return Loss.of(Loss.Kind.TRANSPORT, closed.getMessage());
+    }
+  }
+
+  private Loss send(long fsn, int length) {
+    QwpConnection connection = link.connection();
+    if (link.tooLarge(length)) {
+      String cause = ConnectionCycle.tooLarge(length, connection.maxBatchBytes());
+      return Loss.of(Loss.Kind.CAP, cause);
+    }
+    ByteBuf message = connection.allocate(length);
+    boolean sent = false;
+    try {
+      int offset = message.arrayOffset() + message.writerIndex();
+      ring.copyFrame(fsn, message.array(), offset);
+      if (catchUp != null && inFlight.fresh()) {
+        int known = FrameLook.at(message.array(), offset, length).deltaStart();
+        if (!catchUp.send(link, known)) {
+          return Loss.of(Loss.Kind.CAP, "a symbol is larger than the server takes");
+        }
+      }
+      message.writerIndex(message.writerIndex() + length);
+      connection.send(message);
+      sent = true;
+    } finally {
+      if (!sent) {
+        message.release();
+      }
+    }
+    inFlight.sentFrame();
+    setup.counters().framesSent.increment();
+    if (fsn <= highestSent) {
+      setup.counters().framesReplayed.increment();
+    } else {
+      highestSent = fsn;
+    }
+    silence.sent(System.nanoTime());
+    return null;
+  }
+
+  private Loss listen() {
+    long now = System.nanoTime();
+    QwpConnection connection = link.connection();
+    silence.unacknowledged(inFlight.sent(ring.ackedFsn() + 1), now);
+    boolean pending = acks.confirmationsPending();
+    switch (silence.look(now, connection.lastReceivedNanos(), pending)) {
+      case DEAD -> {
+        long millis = setup.config().ackTimeoutMillis();
+        return Loss.of(Loss.Kind.TRANSPORT, "silent for " + millis + " ms (ack_timeout_millis)");
+      }
+      case PING -> {
+        connection.ping();
+        silence.pinged(now);
+      }
+      case NOTHING -> {}
+    }
+    long nanos = silence.nextLook(now, connection.lastReceivedNanos(), pending);
+    mailbox.await(nanos, this::somethingToShip);
+    return null;
+  }
+
+  /** Closes the connection and counts what the server still says. */
+  private void finish() throws TerminalFailure {
+    boolean polite = control.how() == LoopControl.Stop.CLOSE;
+    link.connection().close(polite ? CLOSE_MILLIS : DISCARD_MILLIS);
+    for (Mailbox.Event event = mailbox.poll(); event != null; event = mailbox.poll()) {
+      if (event.connection() == link.number() && event instanceof Mailbox.Reply reply) {
+        if (reply.reply() instanceof ServerReply.Nack) {
+          setup.counters().serverErrors.increment();
+          return;
+        }
+        read(reply.reply());
+      }
+    }
+  }
+}
