@@ -70,6 +70,8 @@ public enum ErrorCode {
 
   /** The sender is closed. */
   SENDER_CLOSED,
+  /** A fault in this library; please report it. */
+  INTERNAL_FAULT,
   /** A use of Spark that this sink does not support. */
   SPARK_UNSUPPORTED
 }

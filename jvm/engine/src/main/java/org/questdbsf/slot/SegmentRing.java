@@ -316,6 +316,14 @@ public final class SegmentRing implements AutoCloseable {
   }
 
   /**
+   * Ends appending for good, because nobody will send what is appended: waiting and later appends
+   * throw, what is there can still be read. The first reason stays. Any thread.
+   */
+  public void refuse(SfException reason) {
+    state.fail(reason);
+  }
+
+  /**
    * Set once, before the first append: run by the producer after each publication. Must be cheap
    * and must not throw.
    */
