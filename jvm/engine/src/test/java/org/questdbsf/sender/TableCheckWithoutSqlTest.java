@@ -1,0 +1,90 @@
+package org.questdbsf.sender;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import com.sun.net.httpserver.HttpServer;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.questdbsf.net.Endpoint;
+import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.qwp.QwpType;
+
+/** Against a server whose /exec answers with a status. */
+class TableCheckWithoutSqlTest {
+  private final AtomicInteger requests = new AtomicInteger();
+  private HttpServer server;
+  private Endpoint endpoint;
+  private volatile int status;
+
+  @BeforeEach
+  void start() throws Exception {
+    server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
+    server.createContext(
+        "/",
+        exchange -> {
+          requests.incrementAndGet();
+          exchange.sendResponseHeaders(status, -1);
+          exchange.close();
+        });
+    server.start();
+    endpoint = new Endpoint("127.0.0.1", server.getAddress().getPort());
+  }
+
+  @AfterEach
+  void stop() {
+    server.stop(0);
+  }
+
+  private TableCheck check(TableSpec spec) {
+    TableCheck check =
+        new TableCheck(
+            new SqlOverHttp(SenderConfig.parse("ws::addr=" + endpoint).connectSettings()));
+    check.require(spec);
+    return check;
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {401, 403, 404, 405})
+  void goesOnUncheckedUnlessSomethingWasAskedFor(int code) throws Exception {
+    status = code;
+    TableCheck plain = check(TableSpec.builder("t").build());
+    plain.admit(endpoint);
+    plain.admit(endpoint);
+    assertEquals(2, requests.get());
+    assertTrue(plain.facts("t").isEmpty());
+    assertEquals(TtlFloor.NONE, plain.ttlFloor("t").micros(0));
+
+    List<TableSpec> asked =
+        List.of(
+            TableSpec.builder("t").requireDedup(true).build(),
+            TableSpec.builder("t").updateKeys(List.of("ts")).build(),
+            TableSpec.builder("t")
+                .designated("ts", QwpType.TIMESTAMP)
+                .onMissing(OnMissingTable.CREATE)
+                .build());
+    for (TableSpec spec : asked) {
+      GateClosed e = assertThrows(GateClosed.class, () -> check(spec).admit(endpoint));
+      assertTrue(e.terminal());
+      assertTrue(e.getMessage().contains("HTTP " + code), e.getMessage());
+      assertTrue(e.getMessage().contains("give the user access to /exec"), e.getMessage());
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {500, 503})
+  void aServerInTroubleIsAskedAgainLater(int code) {
+    status = code;
+    GateClosed e =
+        assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
+    assertFalse(e.terminal());
+  }
+}
