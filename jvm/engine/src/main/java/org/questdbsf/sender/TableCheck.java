@@ -167,7 +167,7 @@ public final class TableCheck implements ConnectionGate {
     SqlFailure refused = null;
     try {
       sql.query(endpoint, spec.createDdl());
-      LOG.info("Created table on {}: {}", endpoint, spec.createDdl());
+      LOG.info("Table made on {}, unless it was there: {}", endpoint, spec.createDdl());
     } catch (SqlFailure e) {
       refused = e; // perhaps another lane was quicker: the second look tells
     }

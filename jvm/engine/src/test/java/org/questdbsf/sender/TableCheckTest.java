@@ -175,7 +175,7 @@ class TableCheckTest {
         refusal(ErrorCode.TABLE_MISMATCH, TableSpec.builder("timeless").build()),
         "no designated timestamp");
     run("CREATE TABLE base (a LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
-    run("CREATE MATERIALIZED VIEW seen AS (SELECT ts, max(a) FROM base SAMPLE BY 1h)");
+    run("CREATE MATERIALIZED VIEW seen AS (SELECT ts, max(a) top FROM base SAMPLE BY 1h)");
     assertHas(
         refusal(ErrorCode.TABLE_MISMATCH, TableSpec.builder("seen").build()), "materialized view");
   }

@@ -1,0 +1,130 @@
+package org.questdbsf.sender;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.questdbsf.error.SfException;
+import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.SlotDirectory;
+import org.questdbsf.slot.SlotInfo;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Finds slots that hold frames and that nobody holds (client spec, section on orphan adoption). A
+ * slot is a candidate if it is in scope by its name, has segments and no {@code .failed}, and its
+ * {@code .target} says that its frames may go where this sender's go. Slots for another target are
+ * stranded: counted, and named once with what to do. Takes no lock; one thread.
+ */
+final class OrphanScanner {
+  private static final Logger LOG = LoggerFactory.getLogger(OrphanScanner.class);
+
+  /**
+   * What one look found.
+   *
+   * @param candidates slots to drain, by name
+   * @param stranded slots for another target
+   * @param failed slots that wait for an operator
+   */
+  record Scan(List<Orphan> candidates, int stranded, int failed) {}
+
+  /** A slot to drain; the target is empty where the slot has none. */
+  record Orphan(String name, Optional<SlotTarget> target) {}
+
+  private final Path sfDir;
+  private final String ownSlot;
+  private final Pattern scope;
+  private final SlotTarget own;
+  private final boolean adoptWithoutTarget;
+  private final DiskIo io;
+  private final Set<String> named = new HashSet<>();
+
+  /**
+   * Looks for what a sender may adopt.
+   *
+   * @param own where this sender's frames go
+   */
+  OrphanScanner(SenderConfig config, SlotTarget own, DiskIo io) {
+    this.sfDir = config.sfDir().orElseThrow();
+    // A plain sender reopens the slot of its own name; lanes have numbers behind it.
+    this.ownSlot = config.preset() == ConfigPreset.ENGINE ? config.senderId() : null;
+    this.scope =
+        switch (config.drainOrphans()) {
+          case OFF -> Pattern.compile("(?!)");
+          case OWN -> Pattern.compile(Pattern.quote(config.senderId()) + "(-[0-9]+)?");
+          case ALL -> Pattern.compile(".*");
+        };
+    this.own = own;
+    // Other clients write no .target, and the plain sender drains their slots as the spec says.
+    this.adoptWithoutTarget = config.preset() == ConfigPreset.ENGINE;
+    this.io = io;
+  }
+
+  /**
+   * Looks once. Not for a thread that may be interrupted.
+   *
+   * @throws SfException DISK_FAILED if the directory cannot be read
+   */
+  Scan scan() {
+    List<Orphan> candidates = new ArrayList<>();
+    int stranded = 0;
+    int failed = 0;
+    for (SlotInfo slot : SlotDirectory.list(sfDir, io)) {
+      boolean inScope = !slot.name().equals(ownSlot) && scope.matcher(slot.name()).matches();
+      if (!inScope || !slot.hasSegments() || slot.quarantined()) {
+        continue;
+      }
+      if (slot.failed()) {
+        failed++;
+        nameOnce(slot, "has failed before; its .failed says why");
+        continue;
+      }
+      if (slot.locked()) {
+        continue;
+      }
+      Orphan orphan = judge(slot);
+      if (orphan == null) {
+        stranded++;
+      } else {
+        named.remove(slot.name());
+        candidates.add(orphan);
+      }
+    }
+    return new Scan(candidates, stranded, failed);
+  }
+
+  private Orphan judge(SlotInfo slot) {
+    if (slot.target().isEmpty()) {
+      if (adoptWithoutTarget) {
+        return new Orphan(slot.name(), Optional.empty());
+      }
+      nameOnce(slot, "does not say where its frames belong (no .target)");
+      return null;
+    }
+    SlotTarget target;
+    try {
+      target = SlotTarget.fromMap(slot.name(), slot.target());
+    } catch (SfException e) {
+      nameOnce(slot, e.getMessage());
+      return null;
+    }
+    Optional<String> difference = target.difference(own);
+    difference.ifPresent(why -> nameOnce(slot, "belongs to another target: " + why));
+    return difference.isPresent() ? null : new Orphan(slot.name(), Optional.of(target));
+  }
+
+  private void nameOnce(SlotInfo slot, String why) {
+    if (named.add(slot.name())) {
+      LOG.warn(
+          "Slot {} holds frames and is not adopted: it {}. To send them: questdb-sf slots drain {}"
+              + " --connect-string 'ws::addr=HOST:PORT;'",
+          slot.directory(),
+          why,
+          slot.directory());
+    }
+  }
+}
