@@ -17,16 +17,22 @@ apt_install() {
     root=(sudo)
   fi
   say "setup: apt-get install $*"
+  mkdir -p build
   [ -n "$apt_updated" ] || "${root[@]}" apt-get -qq update
   apt_updated=1
-  DEBIAN_FRONTEND=noninteractive "${root[@]}" apt-get -qq install -y --no-install-recommends "$@" >/dev/null
+  "${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@" \
+    >build/apt.log 2>&1 || { tail -5 build/apt.log >&2; return 1; }
 }
 
-# Prints a Python of at least 3.10 that can make virtual environments.
+# Prints a Python that can make virtual environments: PYTHON, or one of at least 3.11 (Spark 4.3 wants it), or 3.10.
 find_python() {
-  local p
-  for p in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
-    "$p" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))' 2>/dev/null && { command -v "$p"; return 0; }
+  local p least
+  for least in 11 10; do
+    for p in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+      "$p" -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, $least))" 2>/dev/null || continue
+      command -v "$p"
+      return 0
+    done
   done
   return 1
 }
@@ -52,7 +58,7 @@ make_venv() { # DIR STAMP PIP-ARGUMENTS...
   shift 2
   "$dir/bin/python" -c '' 2>/dev/null || { rm -rf "$dir"; "$(find_python)" -m venv "$dir"; }
   rm -f "$dir/.made-from"
-  "$dir/bin/python" -m pip install -q "$@"
+  "$dir/bin/python" -m pip install -q --use-pep517 "$@"
 }
 
 main_venv() {
