@@ -3,13 +3,18 @@ package org.questdbsf.slot;
 import java.util.List;
 
 /**
- * What recovery found in a slot.
+ * What recovery found in a slot. A slot that is refused is not opened, so there is no report of
+ * one: the exception says why.
  *
- * @param baseFsn FSN of the oldest frame, −1 when the slot is empty
- * @param publishedFsn FSN of the newest frame, −1 when the slot is empty
+ * @param slot the slot's name
+ * @param verdict whether the last write was cut off
+ * @param baseFsn FSN of the oldest frame, −1 when the slot holds none
+ * @param publishedFsn FSN of the newest frame, −1 when there never was one
  * @param ackedFsn highest acknowledged FSN, −1 when there is none
+ * @param frames frames found, acknowledged ones in the same segments included
  * @param tornBytes bytes behind the last good frame, where any of them was not zero
- * @param notes what was set aside or put right, a sentence each
+ * @param segments the segments that hold frames, by FSN
+ * @param notes what was set aside or put right, a clause each
  */
 public record RecoveryReport(
     String slot,
@@ -17,20 +22,27 @@ public record RecoveryReport(
     long baseFsn,
     long publishedFsn,
     long ackedFsn,
+    long frames,
     long tornBytes,
     List<SegmentReport> segments,
     List<String> notes) {
 
-  /** The state a slot was in. A refused slot is never opened, so no report says so. */
+  /** The state a slot was in. */
   public enum Verdict {
+    /** Nothing but whole frames. */
     CLEAN,
+    /** The last write was cut off: the frames before it are kept. */
     TORN
   }
 
   /**
    * One segment file.
    *
-   * @param validEnd offset behind the last good frame
+   * @param file its name
+   * @param baseFsn FSN of its first frame
+   * @param frames whole frames
+   * @param validEnd offset behind the last of them
+   * @param tornBytes bytes from there to the end of the file where any is not zero, else 0
    */
   public record SegmentReport(
       String file, long baseFsn, long frames, long validEnd, long tornBytes) {}

@@ -1,15 +1,71 @@
 package org.questdbsf.slot;
 
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** A locked, recovered slot on disk. */
+/**
+ * A locked, recovered slot on disk and its ring. All disk work is done by the keeper's threads, so
+ * that an interrupted caller closes no file.
+ */
 public final class Slot implements AutoCloseable {
-  private Slot() {}
+  private static final Logger LOG = LoggerFactory.getLogger(Slot.class);
+  private static final long CLOSE_WAIT_NANOS = TimeUnit.SECONDS.toNanos(30);
+
+  private final String name;
+  private final Path directory;
+  private final DiskIo io;
+  private final SegmentKeeper keeper;
+  private final SlotLock lock;
+  private final RingState state;
+  private final SegmentRing ring;
+  private final RecoveryReport report;
+  private final AtomicBoolean closed = new AtomicBoolean();
+
+  private Slot(
+      String name,
+      Path directory,
+      DiskIo io,
+      SegmentKeeper keeper,
+      SlotLock lock,
+      RingState state,
+      SegmentRing ring,
+      RecoveryReport report) {
+    this.name = name;
+    this.directory = directory;
+    this.io = io;
+    this.keeper = keeper;
+    this.lock = lock;
+    this.state = state;
+    this.ring = ring;
+    this.report = report;
+  }
 
   /**
-   * Locks and recovers a slot, or makes it. The work is done by the keeper's threads; the caller
-   * waits, interruptibly.
+   * Locks and recovers a slot, or makes it. The caller waits, interruptibly; after an interrupt the
+   * slot is closed again as soon as it is open.
+   *
+   * @param sfDir holds the slots; made when it is not there
+   * @param name the slot, a directory in it
+   * @param share this slot's part of the budget. From this call on it belongs to the slot, which
+   *     closes it at its end, and also when this method throws.
+   * @param keeper usually {@link SegmentKeeper#shared}
+   * @param io usually {@link DiskIo#PRODUCTION}
+   * @throws SfException {@link ErrorCode#SLOT_LOCKED}, {@link ErrorCode#SLOT_REFUSED}, {@link
+   *     ErrorCode#SLOT_NEWER_FORMAT}, {@link ErrorCode#SLOT_FILESYSTEM}: nothing of an existing
+   *     slot was changed; {@link ErrorCode#DISK_FULL}, {@link ErrorCode#DISK_FAILED}: trying again
+   *     does no harm
    */
   public static Slot open(
       Path sfDir,
@@ -19,52 +75,260 @@ public final class Slot implements AutoCloseable {
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
-    throw new UnsupportedOperationException("Slot.open");
+    CompletableFuture<Slot> opening =
+        keeper.submit(
+            () -> {
+              try {
+                return openHere(sfDir, name, settings, share, keeper, io);
+              } catch (Throwable e) {
+                share.close();
+                throw e;
+              }
+            });
+    try {
+      return opening.get();
+    } catch (InterruptedException e) {
+      opening.thenAccept(
+          slot ->
+              keeper.submit(
+                  () -> {
+                    slot.closeHere();
+                    return null;
+                  }));
+      throw e;
+    } catch (ExecutionException e) {
+      throw asOurs(e.getCause(), "open slot " + sfDir.resolve(name));
+    }
+  }
+
+  private static Slot openHere(
+      Path sfDir,
+      String name,
+      RingSettings settings,
+      SegmentBudget.Share share,
+      SegmentKeeper keeper,
+      DiskIo io)
+      throws IOException {
+    final Path directory = SlotDirectory.prepare(sfDir, name, io);
+    SlotLock lock = SlotLock.acquire(directory.getParent(), name, io);
+    List<SegmentFile> segments = List.of();
+    try {
+      SlotRecovery.Recovered r = SlotRecovery.recover(directory, name, io);
+      segments = r.segments();
+      segments.forEach(s -> share.adopt(s.capacity()));
+      final DiskStorage storage =
+          new DiskStorage(
+              directory, io, (int) settings.segmentBytes(), r.watermark(), r.nextGeneration());
+      Segment head = segments.isEmpty() ? null : segments.get(0);
+      final RingState state =
+          new RingState(
+              name,
+              storage,
+              share,
+              settings,
+              head,
+              r.report().publishedFsn(),
+              r.report().ackedFsn());
+      Segment active = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+      SegmentRing ring = new SegmentRing(state, active, r.position(), keeper);
+      return new Slot(name, directory, io, keeper, lock, state, ring, r.report());
+    } catch (IOException | RuntimeException | Error e) {
+      segments.forEach(SegmentFile::unmap);
+      lock.close();
+      throw e;
+    }
+  }
+
+  private static SfException asOurs(Throwable cause, String what) {
+    if (cause instanceof SfException e) {
+      return e;
+    }
+    if (cause instanceof IOException e) {
+      return SlotDirectory.failed(what, e);
+    }
+    if (cause instanceof LinkageError e) {
+      return new SfException(
+          ErrorCode.SLOT_FILESYSTEM,
+          "cannot "
+              + what
+              + ": the native library that locks slots could not be loaded ("
+              + e
+              + "); JNA needs a directory it may run code from (-Djna.tmpdir)",
+          e);
+    }
+    return new SfException(ErrorCode.DISK_FAILED, "cannot " + what + ": " + cause, cause);
   }
 
   /** The slot's frames; closed by {@link #close}. */
   public SegmentRing ring() {
-    throw new UnsupportedOperationException("ring");
+    return ring;
   }
 
   /** What recovery found. */
   public RecoveryReport report() {
-    throw new UnsupportedOperationException("report");
+    return report;
   }
 
-  /** The slot directory. */
+  /** The slot directory, absolute. */
   public Path directory() {
-    throw new UnsupportedOperationException("directory");
+    return directory;
   }
 
   /** The slot's name. */
   public String name() {
-    throw new UnsupportedOperationException("name");
+    return name;
   }
 
   /** Whether recovery found no frame. */
   public boolean startedEmpty() {
-    throw new UnsupportedOperationException("startedEmpty");
+    return report.frames() == 0;
   }
 
-  /** Writes {@code .target} and forces it; to be called before the first frame. */
+  /**
+   * Writes {@code .target} and forces it; to be called before the first frame. Keys are of {@code
+   * A-Z a-z 0-9 _ . -}; values are any text, without secrets.
+   */
   public void writeTarget(Map<String, String> target) {
-    throw new UnsupportedOperationException("writeTarget");
+    write(SideFile.TARGET, SideFile.encode(target));
   }
 
-  /** Writes {@code .failed} and forces it: adopters leave the slot alone from now on. */
+  /** Writes {@code .failed} and forces it: adopters leave the slot alone until it is deleted. */
   public void writeFailed(String reason) {
-    throw new UnsupportedOperationException("writeFailed");
+    write(SideFile.FAILED, reason + "\n");
   }
 
   /** Writes {@code .last_error} and forces it: a note for people, without effect. */
   public void writeLastError(String text) {
-    throw new UnsupportedOperationException("writeLastError");
+    write(SideFile.LAST_ERROR, text + "\n");
   }
 
-  /** Closes the ring and gives the lock back. */
+  private void write(String file, String text) {
+    if (closed.get()) {
+      throw new SfException(ErrorCode.SENDER_CLOSED, "slot " + name + " is closed");
+    }
+    boolean done =
+        await(
+            () -> {
+              SideFile.write(directory, file, text, io);
+              return null;
+            },
+            "write " + directory.resolve(file));
+    if (!done) {
+      throw new SfException(
+          ErrorCode.DISK_FAILED,
+          "writing "
+              + directory.resolve(file)
+              + " took longer than "
+              + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NANOS)
+              + " s; the disk does not answer");
+    }
+  }
+
+  /**
+   * Closes the ring and gives the lock back. When every frame is acknowledged the slot is left
+   * empty but for its lock files; otherwise all of it stays for the next owner, forced unless
+   * durability is MEMORY. Producer and consumer must have stopped: the maps go away. Not ended by
+   * an interrupt; waits at most 30 s, after which the work, and the lock, end in the background. A
+   * second call does nothing.
+   *
+   * @throws SfException {@link ErrorCode#DISK_FAILED} when something could not be written or
+   *     deleted; the lock is given back all the same
+   */
   @Override
   public void close() {
-    throw new UnsupportedOperationException("close");
+    if (closed.getAndSet(true)) {
+      return;
+    }
+    boolean done =
+        await(
+            () -> {
+              closeHere();
+              return null;
+            },
+            "close slot " + directory);
+    if (!done) {
+      LOG.warn("slot {}: closing takes longer than 30 s and goes on in the background", name);
+    }
+  }
+
+  private void closeHere() throws IOException {
+    closed.set(true);
+    ring.detach();
+    Segment spare = state.spare.getAndSet(null);
+    Segment oldest = state.head;
+    try (lock) {
+      try {
+        if (spare != null) {
+          state.storage.remove(spare);
+        }
+        if (state.ackedFsn == state.publishedFsn()) {
+          removeAll(oldest);
+        } else {
+          keepAll(oldest);
+        }
+      } finally {
+        for (Segment s = oldest; s != null; s = s.next()) {
+          ((SegmentFile) s).unmap();
+        }
+        if (spare != null) {
+          ((SegmentFile) spare).unmap();
+        }
+        state.share.close();
+      }
+    }
+  }
+
+  private void removeAll(Segment oldest) throws IOException {
+    if (oldest != null) {
+      state.storage.writeAcked(state.ackedFsn, true);
+    }
+    for (Segment s = oldest; s != null; s = s.next()) {
+      state.storage.remove(s);
+    }
+    io.forceDirectory(directory);
+    for (String leftover : SlotRecovery.leftovers()) {
+      io.delete(directory.resolve(leftover));
+    }
+    io.forceDirectory(directory);
+  }
+
+  private void keepAll(Segment oldest) throws IOException {
+    boolean force = state.settings.durability() != Durability.MEMORY && state.failure() == null;
+    if (force) {
+      for (Segment s = oldest; s != null; s = s.next()) {
+        if (!s.endsBy(state.forcedFsn)) {
+          state.storage.force(s);
+        }
+      }
+    }
+    if (state.ackedFsn >= 0) {
+      state.storage.writeAcked(state.ackedFsn, force);
+    }
+    io.forceDirectory(directory);
+  }
+
+  /** Runs disk work elsewhere and waits, whatever interrupts come; false when it takes too long. */
+  private boolean await(Callable<Void> work, String what) {
+    final CompletableFuture<Void> result = keeper.submit(work);
+    final long deadline = System.nanoTime() + CLOSE_WAIT_NANOS;
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          result.get(deadline - System.nanoTime(), TimeUnit.NANOSECONDS);
+          return true;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (TimeoutException e) {
+          return false;
+        } catch (ExecutionException e) {
+          throw asOurs(e.getCause(), what);
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
   }
 }

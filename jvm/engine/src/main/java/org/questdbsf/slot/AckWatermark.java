@@ -1,0 +1,80 @@
+package org.questdbsf.slot;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.OptionalLong;
+
+/**
+ * The file {@code .ack-watermark}: the highest acknowledged FSN, so that a restart does not send
+ * again what was acknowledged inside the oldest segment (store-and-forward specification, section
+ * 5.4).
+ *
+ * <pre>
+ *  0  u32  magic 0x31574B41 "AKW1"     4  u32  reserved, 0     8  i64  FSN, -1 or more
+ * </pre>
+ *
+ * <p>The eight bytes of the FSN lie in one sector and are written by one call. Not thread-safe: the
+ * keeper is the only writer.
+ */
+final class AckWatermark {
+  static final String FILE = ".ack-watermark";
+  static final int BYTES = 16;
+  private static final int MAGIC = 0x31574B41;
+  private static final int FSN_OFFSET = 8;
+  private static final int MAX_READ_BYTES = 1 << 16;
+
+  private final Path directory;
+  private final Path file;
+  private final DiskIo io;
+  private boolean there;
+  private boolean nameForced;
+
+  /**
+   * @param there whether the directory holds a valid one already
+   */
+  AckWatermark(Path directory, DiskIo io, boolean there) {
+    this.directory = directory;
+    this.file = directory.resolve(FILE);
+    this.io = io;
+    this.there = there;
+  }
+
+  /**
+   * Reads the FSN; empty when the file does not hold one. Other clients write 8192 bytes in another
+   * layout: those are not understood here, and not needed, as such a slot has a manifest.
+   */
+  static OptionalLong read(Path directory, DiskIo io) throws IOException {
+    byte[] bytes = io.read(directory.resolve(FILE), MAX_READ_BYTES);
+    if (bytes.length != BYTES) {
+      return OptionalLong.empty();
+    }
+    ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    long fsn = b.getLong(FSN_OFFSET);
+    return b.getInt(0) == MAGIC && b.getInt(4) == 0 && fsn >= -1
+        ? OptionalLong.of(fsn)
+        : OptionalLong.empty();
+  }
+
+  /** Writes an FSN; forced together with the file's name where asked. */
+  void write(long fsn, boolean force) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.putInt(0, MAGIC).putLong(FSN_OFFSET, fsn);
+    if (there) {
+      byte[] value = new byte[BYTES - FSN_OFFSET];
+      bytes.get(FSN_OFFSET, value);
+      io.write(file, FSN_OFFSET, value);
+    } else {
+      io.rewrite(file, bytes.array());
+      there = true;
+    }
+    if (force) {
+      io.force(file);
+      if (!nameForced) {
+        io.forceDirectory(directory);
+        nameForced = true;
+      }
+    }
+  }
+}
