@@ -38,9 +38,12 @@ final class AckTracker {
     return ledger.waiting() > 0;
   }
 
-  /** An OK; its sequence is not negative. */
+  /** An OK; one before anything was sent says nothing. */
   void onOk(ServerReply.Ok ok) {
     long sequence = inFlight.clamp(ok.sequence());
+    if (sequence < 0) {
+      return;
+    }
     inFlight.ok(setup.plan().boundary(inFlight.fsnOf(sequence)));
     if (durable) {
       acknowledgeSequence(ledger.onOk(sequence, ok.tables()));

@@ -259,11 +259,9 @@ final class FrameShipper {
     link.connection().close(polite ? CLOSE_MILLIS : DISCARD_MILLIS);
     for (Mailbox.Event event = mailbox.poll(); event != null; event = mailbox.poll()) {
       if (event.connection() == link.number() && event instanceof Mailbox.Reply reply) {
-        if (reply.reply() instanceof ServerReply.Nack) {
-          setup.counters().serverErrors.increment();
-          return;
+        if (polite && read(reply.reply()) != null) {
+          return; // refused: nothing behind it is read
         }
-        read(reply.reply());
       }
     }
   }

@@ -82,6 +82,8 @@ final class Mailbox {
     VarHandle.fullFence();
     if (!done.getAsBoolean()) {
       LockSupport.parkNanos(this, nanos);
+      // A stray interrupt must not turn waiting into spinning.
+      Thread.interrupted();
     }
     waiter = null;
   }

@@ -20,7 +20,8 @@ final class PublishTimes {
   /** Notes a frame; producer only. */
   void published(long fsn, long ackedFsn, long now) {
     int slot = slotOf(fsn);
-    if (slots.getPlain(slot) - 1 > ackedFsn) {
+    long other = slots.getPlain(slot) - 1;
+    if (other > ackedFsn && other != fsn) {
       return;
     }
     slots.setRelease(slot, 0);

@@ -81,7 +81,7 @@ final class SendLoop {
     } catch (RuntimeException | Error failure) {
       fail(
           setup.failure(
-              ErrorCode.DISK_FAILED,
+              ErrorCode.INTERNAL_FAULT,
               Category.LOCAL_FAILURE,
               "unexpected: " + failure,
               null,
@@ -111,8 +111,10 @@ final class SendLoop {
 
   private void fail(TerminalFailure failure) {
     LOG.debug("sender '{}' stops", setup.name(), failure);
-    setup.inbox().offer(failure.error());
+    // Latched first: a handler that asks must see what it is told of.
     setup.status().failed(failure);
+    setup.ring().refuse(failure.toException(setup.name()));
+    setup.inbox().offer(failure.error());
   }
 
   /** Asks the loop to stop; returns at once. Any thread. */

@@ -1,22 +1,46 @@
 package org.questdbsf.sender;
 
-import java.math.BigDecimal;
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.NANOSECONDS;
+
 import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.Optional;
+import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
+import org.questdbsf.slot.SegmentRing;
 
 /**
- * Sends rows to QuestDB by way of a store-and-forward ring. Rows go in by the row methods ({@link
- * #table} … {@link #at}), or whole blocks by {@link #publish}; a background loop ships them and
- * ships again what was not acknowledged after each reconnect.
+ * Sends rows to QuestDB by way of a store-and-forward ring. Rows go in one by one ({@link #table}),
+ * or in whole blocks ({@link #publish}); a background loop ships them, and ships again what was not
+ * acknowledged after each reconnect.
  *
  * <p>One producer thread at a time. {@link #awaitAcked}, {@link #checkError}, the accessors, {@link
- * #discard} and {@link #close} may be called from any thread.
+ * #discard} and {@link #close} may be called from any thread; the producer must have stopped before
+ * {@code close}, which publishes what it left.
  */
 public final class Sender implements AutoCloseable {
-  private Sender() {}
+  private static final long STALL_MILLIS = 100;
+
+  private final LoopSetup setup;
+  private final SegmentRing ring;
+  private final SymbolDictionary dictionary;
+  private final FramePublisher publisher;
+  private final RowWriter rows;
+  private final Row row;
+  private final SenderCloser closer;
+  private final boolean forceOnFlush;
+
+  Sender(LoopSetup setup, SymbolDictionary dictionary, long appendDeadlineMillis, SenderCloser c) {
+    this.setup = setup;
+    this.ring = setup.ring();
+    this.dictionary = dictionary;
+    this.publisher = new FramePublisher(setup, dictionary, appendDeadlineMillis);
+    this.rows = new RowWriter(setup.config(), dictionary);
+    this.row = new Row(this, rows);
+    this.closer = c;
+    this.forceOnFlush = setup.config().durability().equals("flush");
+  }
 
   /** A plain sender from a connect string; see {@link SenderBuilder#build}. */
   public static Sender fromConfig(String connectString) throws InterruptedException {
@@ -27,108 +51,67 @@ public final class Sender implements AutoCloseable {
     return new SenderBuilder(config);
   }
 
-  /** Begins a row; its values follow, then {@link #at} or {@link #atNow}. */
-  public Sender table(String name) {
-    throw new UnsupportedOperationException("table");
+  /** Begins a row; its values follow, then {@link Row#at} or {@link Row#atNow}. */
+  public Row table(String name) {
+    closer.checkOpen();
+    rows.begin(name);
+    return row;
   }
 
-  public Sender symbol(String column, CharSequence value) {
-    throw new UnsupportedOperationException("symbol");
+  void endRow() throws InterruptedException {
+    rows.end();
+    if (rows.isFlushDue()) {
+      flush();
+    }
   }
 
-  public Sender stringColumn(String column, CharSequence value) {
-    throw new UnsupportedOperationException("stringColumn");
-  }
-
-  public Sender boolColumn(String column, boolean value) {
-    throw new UnsupportedOperationException("boolColumn");
-  }
-
-  public Sender byteColumn(String column, byte value) {
-    throw new UnsupportedOperationException("byteColumn");
-  }
-
-  public Sender shortColumn(String column, short value) {
-    throw new UnsupportedOperationException("shortColumn");
-  }
-
-  public Sender intColumn(String column, int value) {
-    throw new UnsupportedOperationException("intColumn");
-  }
-
-  public Sender longColumn(String column, long value) {
-    throw new UnsupportedOperationException("longColumn");
-  }
-
-  public Sender floatColumn(String column, float value) {
-    throw new UnsupportedOperationException("floatColumn");
-  }
-
-  public Sender doubleColumn(String column, double value) {
-    throw new UnsupportedOperationException("doubleColumn");
-  }
-
-  public Sender charColumn(String column, char value) {
-    throw new UnsupportedOperationException("charColumn");
-  }
-
-  public Sender decimalColumn(String column, BigDecimal value) {
-    throw new UnsupportedOperationException("decimalColumn");
-  }
-
-  public Sender timestampColumn(String column, long value, ChronoUnit unit) {
-    throw new UnsupportedOperationException("timestampColumn");
-  }
-
-  public Sender timestampColumn(String column, Instant value) {
-    throw new UnsupportedOperationException("timestampColumn");
-  }
-
-  /** Forgets the row begun. */
+  /** Forgets the row begun, if there is one. */
   public void cancelRow() {
-    throw new UnsupportedOperationException("cancelRow");
-  }
-
-  /** Ends the row with its designated timestamp. */
-  public void at(long timestamp, ChronoUnit unit) throws InterruptedException {
-    throw new UnsupportedOperationException("at");
-  }
-
-  public void at(Instant timestamp) throws InterruptedException {
-    throw new UnsupportedOperationException("at");
-  }
-
-  /** Ends the row; the server gives it its own time. */
-  public void atNow() throws InterruptedException {
-    throw new UnsupportedOperationException("atNow");
+    rows.cancel();
   }
 
   /**
    * Publishes all ended rows; with {@code sf_durability=flush} returns when they are on disk.
    *
    * @return FSN of the newest frame published, −1 when there is none
+   * @throws SfException as {@link #publish}
    */
   public long flush() throws InterruptedException {
-    throw new UnsupportedOperationException("flush");
+    checkError();
+    closer.checkOpen();
+    try {
+      rows.flush(publisher);
+      if (forceOnFlush) {
+        ring.force();
+      }
+    } catch (SfException e) {
+      checkError();
+      throw e;
+    }
+    return ring.publishedFsn();
   }
 
   /**
    * Flushes, and waits until everything published is acknowledged.
    *
    * @return false when that took longer than {@code millis}
+   * @throws SfException the terminal error
    */
   public boolean drain(long millis) throws InterruptedException {
-    throw new UnsupportedOperationException("drain");
+    long published = flush();
+    return setup
+        .status()
+        .await(() -> ring.ackedFsn() >= published, MILLISECONDS.toNanos(Math.max(0, millis)));
   }
 
-  /** The dictionary that all blocks of this sender must use. */
+  /** The dictionary that all blocks of this sender use. Producer's thread only. */
   public SymbolDictionary dictionary() {
-    throw new UnsupportedOperationException("dictionary");
+    return dictionary;
   }
 
   /** An empty block for rows of a table, to be handed to {@link #publish}. */
   public TableBlock newBlock(String table) {
-    throw new UnsupportedOperationException("newBlock");
+    return new TableBlock(table, dictionary, setup.config().maxNameLen());
   }
 
   /**
@@ -137,81 +120,112 @@ public final class Sender implements AutoCloseable {
    * published are still in the block, and publishing it again goes on with them.
    *
    * @return FSN of the newest frame
-   * @throws org.questdbsf.error.SfException FRAME_TOO_LARGE when a single row fits no frame (all
-   *     other rows are published, the message says which one was not), BACKPRESSURE_TIMEOUT, or the
-   *     terminal error of this sender
+   * @throws SfException FRAME_TOO_LARGE when a single row fits no frame (all
+   *     other rows are published, the message says which one was not), BACKPRESSURE_TIMEOUT, or
+   *     the terminal error of this sender
    */
   public long publish(TableBlock block) throws InterruptedException {
-    throw new UnsupportedOperationException("publish");
+    checkError();
+    closer.checkOpen();
+    try {
+      return publisher.publish(block);
+    } catch (SfException e) {
+      // A terminal error ends a wait for room: it counts as seen.
+      checkError();
+      throw e;
+    }
   }
 
   /**
    * Waits until a frame is acknowledged (durably, where that was asked for).
    *
-   * @throws org.questdbsf.error.SfException the terminal error, or SENDER_CLOSED
+   * @throws SfException the terminal error, or SENDER_CLOSED
    */
   public void awaitAcked(long fsn) throws InterruptedException {
-    throw new UnsupportedOperationException("awaitAcked");
+    setup.status().await(() -> ring.ackedFsn() >= fsn, -1);
   }
 
   /** Waits until everything published is on stable storage; at once for a ring in memory. */
   public void force() throws InterruptedException {
-    throw new UnsupportedOperationException("force");
+    checkError();
+    ring.force();
   }
 
   /** Throws the terminal error, if there is one. Any thread. */
   public void checkError() {
-    throw new UnsupportedOperationException("checkError");
+    setup.status().checkError();
   }
 
   /** FSN of the newest published frame, −1 when there is none. Any thread. */
   public long publishedFsn() {
-    throw new UnsupportedOperationException("publishedFsn");
+    return ring.publishedFsn();
   }
 
   /** Highest acknowledged FSN, −1 when there is none. Any thread. */
   public long ackedFsn() {
-    throw new UnsupportedOperationException("ackedFsn");
+    return ring.ackedFsn();
   }
 
   /** Age of the oldest frame that is not acknowledged, 0 when there is none. Any thread. */
   public long oldestUnackedMillis() {
-    throw new UnsupportedOperationException("oldestUnackedMillis");
+    long oldest = ring.ackedFsn() + 1;
+    return oldest > ring.publishedFsn()
+        ? 0
+        : Math.max(0, NANOSECONDS.toMillis(System.nanoTime() - setup.times().of(oldest)));
   }
 
-  /** Bytes in the ring's segments. Any thread. */
-  public long unackedBytes() {
-    throw new UnsupportedOperationException("unackedBytes");
+  /** Bytes in the ring's segments, the spare included. Any thread. */
+  public long bytesUsed() {
+    return ring.bytesUsed();
   }
 
   /** How often a producer had to wait for room. Any thread. */
   public long backpressureStalls() {
-    throw new UnsupportedOperationException("backpressureStalls");
+    return ring.backpressureStalls();
   }
 
+  /** What was done so far. Any thread. */
   public SenderCounters counters() {
-    throw new UnsupportedOperationException("counters");
+    return setup.counters();
   }
 
+  /** How it does. Any thread. */
   public SenderState state() {
-    throw new UnsupportedOperationException("state");
+    SenderState state = setup.status().state();
+    long since = publisher.appendingSince();
+    long stalled = since == 0 ? 0 : NANOSECONDS.toMillis(System.nanoTime() - since);
+    if (state.kind() != SenderState.Kind.OK || stalled < STALL_MILLIS) {
+      return state;
+    }
+    return new SenderState(
+        SenderState.Kind.BACKPRESSURE,
+        Instant.now().minusMillis(stalled),
+        state.cause(),
+        state.host(),
+        0);
   }
 
+  /** What ended this sender. Any thread. */
   public Optional<SenderError> terminalError() {
-    throw new UnsupportedOperationException("terminalError");
+    return setup.status().terminalError();
   }
 
   /** Name of the slot or lane. */
   public String name() {
-    throw new UnsupportedOperationException("name");
+    return setup.name();
   }
 
   /**
    * Whether the dictionary has grown so far that the owner should drain this sender, close it and
-   * open another.
+   * open another: {@code max_symbols_per_slot}, and in a slot, where each frame carries all of it,
+   * a quarter of what a frame may have. Producer's thread only.
    */
   public boolean mustRetire() {
-    throw new UnsupportedOperationException("mustRetire");
+    if (dictionary.size() >= setup.config().maxSymbolsPerSlot()) {
+      return true;
+    }
+    return setup.dictionary() == null
+        && dictionary.encodedBytes(0, dictionary.size()) > setup.cap().limit() / 4;
   }
 
   /**
@@ -219,17 +233,19 @@ public final class Sender implements AutoCloseable {
    * are gone, those in a slot stay for its next owner. Never throws.
    */
   public void discard() {
-    throw new UnsupportedOperationException("discard");
+    closer.discard();
   }
 
   /**
-   * Flushes, waits for acknowledgements up to {@code close_flush_timeout_millis}, then stops the
-   * loop and closes ring or slot. A second call does nothing.
+   * Publishes the rows gathered, waits for acknowledgements up to {@code
+   * close_flush_timeout_millis}, then stops the loop and closes ring or slot. A second call does
+   * nothing.
    *
-   * @throws org.questdbsf.error.SfException the terminal error, if nobody was told of it yet
+   * @throws SfException the terminal error, if nobody was told of it yet, or
+   *     why gathered rows could not be published
    */
   @Override
   public void close() {
-    throw new UnsupportedOperationException("close");
+    closer.close(() -> rows.publishRest(publisher));
   }
 }

@@ -16,6 +16,7 @@ public final class SenderBuilder {
   Slot slot;
   String name;
   DeadLetterSink deadLetters;
+  SlotTarget target;
 
   SenderBuilder(SenderConfig config) {
     this.config = Objects.requireNonNull(config, "config");
@@ -75,6 +76,15 @@ public final class SenderBuilder {
   }
 
   /**
+   * What {@code .target} of the slot says; written before the first frame, and again when the cap
+   * of a server becomes known. Default: what the settings say, without tables.
+   */
+  public SenderBuilder target(SlotTarget target) {
+    this.target = Objects.requireNonNull(target, "target");
+    return this;
+  }
+
+  /**
    * Opens the ring and starts the send loop. With {@code initial_connect_retry=off} or {@code on}
    * it returns when a server is connected, with {@code async} at once.
    *
@@ -83,6 +93,6 @@ public final class SenderBuilder {
    * @throws InterruptedException when interrupted; nothing is left open
    */
   public Sender build() throws InterruptedException {
-    throw new UnsupportedOperationException("SenderBuilder.build");
+    return new SenderOpener(this).open();
   }
 }

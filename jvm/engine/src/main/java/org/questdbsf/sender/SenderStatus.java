@@ -116,6 +116,12 @@ final class SenderStatus {
     }
   }
 
+  /** Waits until something holds, the loop has ended, or {@code millis} are over. */
+  boolean awaitQuietly(BooleanSupplier holds, long millis) throws InterruptedException {
+    boolean held = await(() -> holds.getAsBoolean() || failure != null || ended, TimeUnit.MILLISECONDS.toNanos(millis));
+    return held && holds.getAsBoolean();
+  }
+
   SfException closed() {
     return new SfException(
         ErrorCode.SENDER_CLOSED, "sender '" + name + "' is closed; open another one");
@@ -143,9 +149,10 @@ final class SenderStatus {
     }
   }
 
-  /** Somebody was told of the terminal error by another way. */
-  void markSeen() {
-    failureSeen = true;
+  /** The user's handler was told of an error. */
+  void delivered(SenderError error) {
+    TerminalFailure now = failure;
+    failureSeen |= now != null && now.error() == error;
   }
 
   /** Throws the terminal error if nobody was told of it. */

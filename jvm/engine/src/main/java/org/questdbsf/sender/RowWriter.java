@@ -1,0 +1,166 @@
+package org.questdbsf.sender;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.ColumnBuffer;
+import org.questdbsf.qwp.QwpType;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.qwp.TableBlock;
+
+/**
+ * Gathers rows that come one by one, a block a table, and says when they should be flushed (client
+ * spec, the {@code auto_flush} keys). Producer's thread only.
+ */
+final class RowWriter {
+  private static final int ROWS_BETWEEN_WEIGHINGS = 16;
+
+  private final SenderConfig config;
+  private final SymbolDictionary dictionary;
+  private final Map<String, TableBlock> blocks = new LinkedHashMap<>();
+  private TableBlock row;
+  private int symbolsBeforeRow;
+  private int rows;
+  private long firstRowAt;
+
+  RowWriter(SenderConfig config, SymbolDictionary dictionary) {
+    this.config = config;
+    this.dictionary = dictionary;
+  }
+
+  void begin(String table) {
+    if (row != null) {
+      throw new SfException(
+          ErrorCode.VALUE_INVALID,
+          "a row of table '"
+              + row.table()
+              + "' is not ended yet; call at(), atNow() or cancelRow() before table('"
+              + table
+              + "')");
+    }
+    TableBlock block = blocks.get(table);
+    if (block == null) {
+      block = new TableBlock(table, dictionary, config.maxNameLen());
+      blocks.put(table, block);
+    }
+    symbolsBeforeRow = dictionary.size();
+    row = block;
+  }
+
+  ColumnBuffer column(String name, QwpType type) {
+    return current().column(name, type);
+  }
+
+  ColumnBuffer designated(QwpType type) {
+    return current().designated(type);
+  }
+
+  private TableBlock current() {
+    if (row == null) {
+      throw new SfException(ErrorCode.VALUE_INVALID, "no row is begun; call table() first");
+    }
+    return row;
+  }
+
+  /** Forgets the row begun, also the symbols that only it used. */
+  void cancel() {
+    if (row != null) {
+      row.cancelRow();
+      dictionary.rollbackTo(symbolsBeforeRow);
+      row = null;
+    }
+  }
+
+  void end() {
+    current().endRow();
+    row = null;
+    if (rows++ == 0) {
+      firstRowAt = System.nanoTime();
+    }
+  }
+
+  /** Whether the rows gathered should be flushed now. */
+  boolean isFlushDue() {
+    // Sizes cost a walk over the rows; a row more or less does not matter.
+    boolean weigh = rows % ROWS_BETWEEN_WEIGHINGS == 0;
+    if (!config.autoFlush()) {
+      if (weigh) {
+        checkRoom();
+      }
+      return false;
+    }
+    if (config.autoFlushRows() > 0 && rows >= config.autoFlushRows()) {
+      return true;
+    }
+    long interval = config.autoFlushIntervalMillis();
+    if (interval > 0 && System.nanoTime() - firstRowAt >= MILLISECONDS.toNanos(interval)) {
+      return true;
+    }
+    long limit = config.maxBufSize();
+    if (config.autoFlushBytes() > 0) {
+      limit = Math.min(limit, config.autoFlushBytes());
+    }
+    return weigh && gatheredBytes() >= limit;
+  }
+
+  private void checkRoom() {
+    long gathered = gatheredBytes();
+    if (gathered > config.maxBufSize()) {
+      throw new SfException(
+          ErrorCode.LIMIT_EXCEEDED,
+          rows
+              + " rows with "
+              + gathered
+              + " bytes wait for flush(), max_buf_size is "
+              + config.maxBufSize()
+              + "; flush more often");
+    }
+  }
+
+  private long gatheredBytes() {
+    long bytes = 0;
+    for (TableBlock block : blocks.values()) {
+      bytes += block.rows() == 0 ? 0 : block.encodedBytes();
+    }
+    return bytes;
+  }
+
+  /** Publishes all ended rows; no row may be begun. */
+  void flush(FramePublisher publisher) throws InterruptedException {
+    if (row != null) {
+      throw new SfException(
+          ErrorCode.VALUE_INVALID,
+          "a row of table '"
+              + row.table()
+              + "' is not ended yet; call at(), atNow() or cancelRow() before flush()");
+    }
+    SfException tooLarge = null;
+    for (TableBlock block : blocks.values()) {
+      try {
+        if (block.rows() > 0) {
+          publisher.publish(block);
+        }
+      } catch (SfException e) {
+        if (e.code() != ErrorCode.FRAME_TOO_LARGE) {
+          throw e;
+        }
+        tooLarge = e;
+      }
+    }
+    rows = 0;
+    if (tooLarge != null) {
+      throw tooLarge;
+    }
+  }
+
+  /** For the end: publishes all ended rows; a row begun is forgotten. */
+  void publishRest(FramePublisher publisher) throws InterruptedException {
+    cancel();
+    if (rows > 0) {
+      flush(publisher);
+    }
+  }
+}

@@ -1,0 +1,132 @@
+package org.questdbsf.sender;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.slot.SegmentRing;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ends a sender: drain, stop the loop, tell the handler, give ring and slot back, and throw what
+ * nobody heard of (client spec, section on close). Runs once, whoever calls first.
+ */
+final class SenderCloser {
+  private static final Logger LOG = LoggerFactory.getLogger(SenderCloser.class);
+
+  /** Publishes what the producer gathered. */
+  @FunctionalInterface
+  interface Rest {
+    void publish() throws InterruptedException;
+  }
+
+  private final LoopSetup setup;
+  private final SendLoop loop;
+  private final List<AutoCloseable> helpers;
+  private final AutoCloseable storage;
+  private final AtomicBoolean closing = new AtomicBoolean();
+
+  /**
+   * @param helpers closed after the loop has stopped, before the storage
+   * @param storage the slot, or the ring in memory
+   */
+  SenderCloser(
+      LoopSetup setup, SendLoop loop, List<AutoCloseable> helpers, AutoCloseable storage) {
+    this.setup = setup;
+    this.loop = loop;
+    this.helpers = helpers;
+    this.storage = storage;
+  }
+
+  void checkOpen() {
+    if (closing.get()) {
+      throw setup.status().closed();
+    }
+  }
+
+  void discard() {
+    if (closing.compareAndSet(false, true)) {
+      SfException failure = release(LoopControl.Stop.DISCARD);
+      if (failure != null) {
+        LOG.warn("sender '{}': discarded, with a failure", setup.name(), failure);
+      }
+    }
+  }
+
+  void close(Rest rest) {
+    if (!closing.compareAndSet(false, true)) {
+      return;
+    }
+    SfException failure = null;
+    try {
+      rest.publish();
+      drain();
+    } catch (InterruptedException e) {
+      LOG.warn("sender '{}': interrupted while closing; not drained", setup.name());
+      Thread.currentThread().interrupt();
+    } catch (SfException e) {
+      // The terminal error is thrown at the end, and only if nobody heard of it.
+      failure = setup.status().terminalError().isPresent() ? null : e;
+    }
+    SfException atRelease = release(LoopControl.Stop.CLOSE);
+    setup.status().checkUnseenError();
+    if (failure != null || atRelease != null) {
+      throw failure != null ? failure : atRelease;
+    }
+  }
+
+  private void drain() throws InterruptedException {
+    long millis = setup.config().closeFlushTimeoutMillis();
+    SegmentRing ring = setup.ring();
+    long published = ring.publishedFsn();
+    if (millis <= 0 || setup.status().terminalError().isPresent()) {
+      return;
+    }
+    if (!setup.status().awaitQuietly(() -> ring.ackedFsn() >= published, millis)) {
+      LOG.warn(
+          "sender '{}': closed after {} ms (close_flush_timeout_millis) with frames {} to {} not"
+              + " acknowledged; {}",
+          setup.name(),
+          millis,
+          ring.ackedFsn() + 1,
+          published,
+          storage == ring ? "they are lost" : "they stay in the slot");
+    }
+  }
+
+  /** Stops everything and gives it back; the first failure is returned. */
+  private SfException release(LoopControl.Stop how) {
+    loop.stop(how);
+    boolean stopped = loop.join();
+    setup.inbox().close();
+    SfException failure = null;
+    for (AutoCloseable helper : helpers) {
+      failure = first(failure, closed(helper));
+    }
+    if (!stopped) {
+      // Taking segments from a running reader could end the whole process.
+      LOG.error("sender '{}': its thread did not end; ring and slot stay open", setup.name());
+      return failure;
+    }
+    return first(failure, closed(storage));
+  }
+
+  private static SfException first(SfException a, SfException b) {
+    return a != null ? a : b;
+  }
+
+  private SfException closed(AutoCloseable part) {
+    try {
+      part.close();
+      return null;
+    } catch (SfException e) {
+      return e;
+    } catch (Exception e) {
+      return new SfException(
+          ErrorCode.INTERNAL_FAULT,
+          "sender '" + setup.name() + "' could not be closed: " + e,
+          e);
+    }
+  }
+}

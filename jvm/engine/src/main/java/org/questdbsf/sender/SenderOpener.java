@@ -1,0 +1,166 @@
+package org.questdbsf.sender;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.atomic.AtomicLong;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.Durability;
+import org.questdbsf.slot.RingSettings;
+import org.questdbsf.slot.SegmentBudget;
+import org.questdbsf.slot.SegmentKeeper;
+import org.questdbsf.slot.SegmentRing;
+import org.questdbsf.slot.Slot;
+
+/** Puts a {@link Sender} together from what its builder says; leaves nothing open when it fails. */
+final class SenderOpener {
+  private static final AtomicLong UNNAMED = new AtomicLong();
+
+  private final SenderBuilder from;
+  private final SenderConfig config;
+
+  SenderOpener(SenderBuilder from) {
+    this.from = from;
+    this.config = from.config;
+  }
+
+  Sender open() throws InterruptedException {
+    Slot slot = from.slot != null ? from.slot : openSlot();
+    SegmentRing ring = slot == null ? openMemory() : slot.ring();
+    AutoCloseable storage = slot == null ? ring : slot;
+    SenderCloser closer = null;
+    boolean opened = false;
+    try {
+      SymbolDictionary dictionary = new SymbolDictionary();
+      LoopSetup setup = setUp(slot, ring, dictionary);
+      SendLoop loop = new SendLoop(setup);
+      closer = new SenderCloser(setup, loop, List.of(), storage);
+      Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), closer);
+      loop.start();
+      awaitFirstConnection(setup);
+      opened = true;
+      return sender;
+    } finally {
+      if (!opened) {
+        abandon(closer, slot, ring);
+      }
+    }
+  }
+
+  private static void abandon(SenderCloser closer, Slot slot, SegmentRing ring) {
+    if (closer != null) {
+      closer.discard();
+    } else if (slot != null) {
+      slot.close();
+    } else {
+      ring.close();
+    }
+  }
+
+  private LoopSetup setUp(Slot slot, SegmentRing ring, SymbolDictionary dictionary) {
+    String name = name(slot);
+    SenderCounters counters = new SenderCounters();
+    SenderStatus status = new SenderStatus(name);
+    boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
+    ReplayPlan plan =
+        leftovers ? ReplayPlan.read(ring, name, dictionary) : ReplayPlan.ofEmpty();
+    SlotNote note = slot == null ? null : new SlotNote(slot, target());
+    FrameCap cap =
+        new FrameCap(
+            ring.maxFrameBytes(),
+            note == null ? 0 : note.rememberedCap(),
+            note == null ? seen -> {} : note::rememberCap);
+    ErrorInbox inbox =
+        new ErrorInbox(
+            name,
+            config.errorInboxCapacity(),
+            from.errorHandler,
+            status::delivered,
+            counters);
+    return new LoopSetup(
+        name,
+        ring,
+        slot == null ? dictionary : null,
+        plan,
+        config,
+        from.policies,
+        from.gate,
+        deadLetters(slot),
+        counters,
+        status,
+        new PublishTimes(),
+        cap,
+        inbox);
+  }
+
+  private String name(Slot slot) {
+    if (from.name != null) {
+      return from.name;
+    }
+    return slot != null ? slot.name() : "memory-" + UNNAMED.incrementAndGet();
+  }
+
+  private SlotTarget target() {
+    return from.target != null ? from.target : SlotTarget.of(config, List.of(), "questdb-sf");
+  }
+
+  private DeadLetterSink deadLetters(Slot slot) {
+    if (from.deadLetters != null) {
+      return from.deadLetters;
+    }
+    return slot == null ? null : new LocalDeadLetters(slot.directory().getParent());
+  }
+
+  private SegmentRing openMemory() {
+    return SegmentRing.memory(ringSettings(), share(), keeper());
+  }
+
+  private Slot openSlot() throws InterruptedException {
+    Path sfDir = config.sfDir().orElse(null);
+    if (sfDir == null) {
+      return null;
+    }
+    SegmentBudget.Share share = share();
+    boolean opened = false;
+    try {
+      Slot slot =
+          Slot.open(sfDir, config.senderId(), ringSettings(), share, keeper(), DiskIo.PRODUCTION);
+      opened = true;
+      return slot;
+    } finally {
+      if (!opened) {
+        share.close();
+      }
+    }
+  }
+
+  private RingSettings ringSettings() {
+    return new RingSettings(
+        config.segmentBytes(),
+        Durability.valueOf(config.durability().toUpperCase(Locale.ROOT)),
+        config.syncIntervalMillis(),
+        config.minFreeBytes());
+  }
+
+  private SegmentBudget.Share share() {
+    SegmentBudget budget =
+        from.budget != null ? from.budget : new SegmentBudget(config.totalBytes());
+    return budget.open(config.segmentBytes());
+  }
+
+  private SegmentKeeper keeper() {
+    return from.keeper != null ? from.keeper : SegmentKeeper.shared();
+  }
+
+  /** A lane waits for room as long as its task runs; a plain sender up to its deadline. */
+  private long appendDeadlineMillis() {
+    return config.preset() == ConfigPreset.SINK ? -1 : config.appendDeadlineMillis();
+  }
+
+  private void awaitFirstConnection(LoopSetup setup) throws InterruptedException {
+    if (config.initialConnect() != InitialConnect.ASYNC) {
+      setup.status().await(setup.status()::connectedOnce, -1);
+    }
+  }
+}
