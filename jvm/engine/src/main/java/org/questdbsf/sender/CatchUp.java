@@ -7,8 +7,8 @@ import org.questdbsf.qwp.SymbolDictionary;
 
 /**
  * Tells a new connection the symbols that frames before the first one to be sent carried (facts,
- * section on the symbol dictionary): as many messages as the server's cap asks for, in order. Loop's
- * thread only.
+ * section on the symbol dictionary): as many messages as the server's cap asks for, in order.
+ * Loop's thread only.
  */
 final class CatchUp {
   private static final int HEADROOM = MessageHeader.SIZE + 16;

@@ -206,8 +206,7 @@ final class ConnectionCycle {
       setup.counters().reconnectsSucceeded.increment();
     }
     setup.status().connected(link.host());
-    LOG.info(
-        "sender '{}': connected to {} after {} attempts", setup.name(), link.host(), attempts);
+    LOG.info("sender '{}': connected to {} after {} attempts", setup.name(), link.host(), attempts);
   }
 
   private void endRound(ConnectRound round) throws InterruptedException, TerminalFailure {

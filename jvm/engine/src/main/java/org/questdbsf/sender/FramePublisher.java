@@ -134,7 +134,8 @@ final class FramePublisher {
     long bytes = size(block, from, to);
     long aim = Math.min(setup.config().frameBytes(), hard);
     if (bytes > aim && to > from + 1) {
-      // Symbols come with each frame: where they are most of it, small frames would be nothing else.
+      // Symbols come with each frame: where they are most of it, small frames would be nothing
+      // else.
       aim = Math.min(hard, Math.max(aim, 4 * overhead(block, from, to)));
     }
     while (bytes > aim && to > from + 1) {
@@ -192,8 +193,8 @@ final class FramePublisher {
             + (cap.smallestSeen() == 0
                 ? " until a server has said what it takes"
                 : " (90 % of the server's cap of " + cap.smallestSeen() + ", within a segment)")
-            + "; this row was not sent, all others of the block were. Make the row smaller, or raise"
-            + " http.recv.buffer.size of the server and sf_max_segment_bytes");
+            + "; this row was not sent, all others of the block were. Make the row smaller, or"
+            + " raise http.recv.buffer.size of the server and sf_max_segment_bytes");
   }
 
   /** Since when the producer has been appending one frame, in nanoseconds; 0 when it is not. */

@@ -70,8 +70,7 @@ final class FrameShipper {
     inFlight.begin(ring.ackedFsn() + 1);
     acks.begin(connection.durableAck());
     long keepalive = setup.config().durableAckKeepaliveIntervalMillis();
-    silence =
-        new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
+    silence = new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
     while (true) {
       Loss loss = readMail();
       if (loss != null) {

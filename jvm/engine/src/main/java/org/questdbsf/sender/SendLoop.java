@@ -20,8 +20,10 @@ import org.slf4j.LoggerFactory;
  * <ol>
  *   <li><b>connecting</b> ({@link ConnectionCycle}): hosts, back-off, pacing, gate, head frame.
  *   <li><b>catching up</b> ({@link CatchUp}): before the first frame of a connection, its symbols.
- *   <li><b>sending</b> ({@link FrameShipper}): from {@code ackedFsn + 1} on, whatever the ring holds.
- *   <li><b>draining</b>: a close frame; the acknowledgements that still come count; nothing is sent.
+ *   <li><b>sending</b> ({@link FrameShipper}): from {@code ackedFsn + 1} on, whatever the ring
+ *       holds.
+ *   <li><b>draining</b>: a close frame; the acknowledgements that still come count; nothing is
+ *       sent.
  *   <li><b>failed</b>: a {@link TerminalFailure} is latched; frames stay where they are.
  *   <li>Mailbox: <i>reply</i> (OK, durable ack: {@link AckTracker}; NACK: {@link NackHandler}),
  *       <i>closed</i> ({@link Strikes}), and mere wake-ups: published, writable, stop.

@@ -8,6 +8,7 @@ import java.util.Optional;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
+import org.questdbsf.slot.Durability;
 import org.questdbsf.slot.SegmentRing;
 
 /**
@@ -39,7 +40,7 @@ public final class Sender implements AutoCloseable {
     this.rows = new RowWriter(setup.config(), dictionary);
     this.row = new Row(this, rows);
     this.closer = c;
-    this.forceOnFlush = setup.config().durability().equals("flush");
+    this.forceOnFlush = setup.config().durability() == Durability.FLUSH;
   }
 
   /** A plain sender from a connect string; see {@link SenderBuilder#build}. */
@@ -120,9 +121,9 @@ public final class Sender implements AutoCloseable {
    * published are still in the block, and publishing it again goes on with them.
    *
    * @return FSN of the newest frame
-   * @throws SfException FRAME_TOO_LARGE when a single row fits no frame (all
-   *     other rows are published, the message says which one was not), BACKPRESSURE_TIMEOUT, or
-   *     the terminal error of this sender
+   * @throws SfException FRAME_TOO_LARGE when a single row fits no frame (all other rows are
+   *     published, the message says which one was not), BACKPRESSURE_TIMEOUT, or the terminal error
+   *     of this sender
    */
   public long publish(TableBlock block) throws InterruptedException {
     checkError();
@@ -241,8 +242,8 @@ public final class Sender implements AutoCloseable {
    * close_flush_timeout_millis}, then stops the loop and closes ring or slot. A second call does
    * nothing.
    *
-   * @throws SfException the terminal error, if nobody was told of it yet, or
-   *     why gathered rows could not be published
+   * @throws SfException the terminal error, if nobody was told of it yet, or why gathered rows
+   *     could not be published
    */
   @Override
   public void close() {

@@ -31,8 +31,7 @@ final class SenderCloser {
    * @param helpers closed after the loop has stopped, before the storage
    * @param storage the slot, or the ring in memory
    */
-  SenderCloser(
-      LoopSetup setup, SendLoop loop, List<AutoCloseable> helpers, AutoCloseable storage) {
+  SenderCloser(LoopSetup setup, SendLoop loop, List<AutoCloseable> helpers, AutoCloseable storage) {
     this.setup = setup;
     this.loop = loop;
     this.helpers = helpers;
@@ -124,9 +123,7 @@ final class SenderCloser {
       return e;
     } catch (Exception e) {
       return new SfException(
-          ErrorCode.INTERNAL_FAULT,
-          "sender '" + setup.name() + "' could not be closed: " + e,
-          e);
+          ErrorCode.INTERNAL_FAULT, "sender '" + setup.name() + "' could not be closed: " + e, e);
     }
   }
 }

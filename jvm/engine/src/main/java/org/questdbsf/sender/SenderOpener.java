@@ -2,11 +2,9 @@ package org.questdbsf.sender;
 
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Locale;
 import java.util.concurrent.atomic.AtomicLong;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.slot.DiskIo;
-import org.questdbsf.slot.Durability;
 import org.questdbsf.slot.RingSettings;
 import org.questdbsf.slot.SegmentBudget;
 import org.questdbsf.slot.SegmentKeeper;
@@ -63,8 +61,7 @@ final class SenderOpener {
     SenderCounters counters = new SenderCounters();
     SenderStatus status = new SenderStatus(name);
     boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
-    ReplayPlan plan =
-        leftovers ? ReplayPlan.read(ring, name, dictionary) : ReplayPlan.ofEmpty();
+    ReplayPlan plan = leftovers ? ReplayPlan.read(ring, name, dictionary) : ReplayPlan.ofEmpty();
     SlotNote note = slot == null ? null : new SlotNote(slot, target());
     FrameCap cap =
         new FrameCap(
@@ -73,11 +70,7 @@ final class SenderOpener {
             note == null ? seen -> {} : note::rememberCap);
     ErrorInbox inbox =
         new ErrorInbox(
-            name,
-            config.errorInboxCapacity(),
-            from.errorHandler,
-            status::delivered,
-            counters);
+            name, config.errorInboxCapacity(), from.errorHandler, status::delivered, counters);
     return new LoopSetup(
         name,
         ring,
@@ -138,7 +131,7 @@ final class SenderOpener {
   private RingSettings ringSettings() {
     return new RingSettings(
         config.segmentBytes(),
-        Durability.valueOf(config.durability().toUpperCase(Locale.ROOT)),
+        config.durability(),
         config.syncIntervalMillis(),
         config.minFreeBytes());
   }

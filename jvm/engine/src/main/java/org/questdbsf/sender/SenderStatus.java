@@ -118,7 +118,10 @@ final class SenderStatus {
 
   /** Waits until something holds, the loop has ended, or {@code millis} are over. */
   boolean awaitQuietly(BooleanSupplier holds, long millis) throws InterruptedException {
-    boolean held = await(() -> holds.getAsBoolean() || failure != null || ended, TimeUnit.MILLISECONDS.toNanos(millis));
+    boolean held =
+        await(
+            () -> holds.getAsBoolean() || failure != null || ended,
+            TimeUnit.MILLISECONDS.toNanos(millis));
     return held && holds.getAsBoolean();
   }
 
@@ -152,7 +155,9 @@ final class SenderStatus {
   /** The user's handler was told of an error. */
   void delivered(SenderError error) {
     TerminalFailure now = failure;
-    failureSeen |= now != null && now.error() == error;
+    if (now != null && now.error() == error) {
+      failureSeen = true;
+    }
   }
 
   /** Throws the terminal error if nobody was told of it. */
