@@ -167,7 +167,8 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
       finish(false); // the status is known, only the end of the body is missing
     } else {
       String what = tls && !secured ? "no TLS handshake" : "no answer";
-      fail(failure(what + " within " + timeoutMillis + " ms (auth_timeout_ms)", null));
+      result.completeExceptionally(
+          failure(what + " within " + timeoutMillis + " ms (auth_timeout_ms)", null));
       Channels.reset(context.channel()); // a peer so silent may not take a good-bye either
     }
   }
@@ -192,7 +193,9 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
   @Override
   public final void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     // once over, the caller has its answer, and the channel is only being closed
-    if (!isOver()) {
+    if (!isOver() && head != null) {
+      finish(false); // the status is known: a reset behind it takes nothing away
+    } else if (!isOver()) {
       failBy(cause);
     }
   }

@@ -8,6 +8,7 @@ import java.io.OutputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
@@ -32,7 +33,6 @@ final class RawServer implements AutoCloseable {
 
   private final ServerSocket listener;
   private final Script script;
-  private final List<Peer> peers = new CopyOnWriteArrayList<>();
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
@@ -57,7 +57,6 @@ final class RawServer implements AutoCloseable {
     while (!listener.isClosed()) {
       try {
         Peer peer = new Peer(listener.accept());
-        peers.add(peer);
         start("raw-server-peer", () -> serve(peer));
       } catch (IOException e) {
         if (!listener.isClosed()) {
@@ -78,15 +77,6 @@ final class RawServer implements AutoCloseable {
 
   Endpoint endpoint() {
     return new Endpoint("127.0.0.1", listener.getLocalPort());
-  }
-
-  int accepted() {
-    return peers.size();
-  }
-
-  /** What went wrong in scripts: also the assertions that failed in them. */
-  List<Throwable> failures() {
-    return failures;
   }
 
   /** Ends it, and reports the first failure of a script. */
@@ -163,12 +153,7 @@ final class RawServer implements AutoCloseable {
 
     /** The next frame, or null at FIN or RST. */
     Frame readFrame() throws IOException {
-      int first;
-      try {
-        first = in.read();
-      } catch (IOException e) {
-        return null;
-      }
+      int first = readByte();
       if (first < 0) {
         return null;
       }
@@ -195,8 +180,17 @@ final class RawServer implements AutoCloseable {
     boolean endedByFin() throws IOException {
       try {
         return in.read() < 0;
-      } catch (java.net.SocketException e) {
+      } catch (SocketException e) {
         return false;
+      }
+    }
+
+    /** The next byte; -1 at FIN or RST. */
+    int readByte() throws IOException {
+      try {
+        return in.read();
+      } catch (SocketException e) {
+        return -1;
       }
     }
 

@@ -1,0 +1,68 @@
+package org.questdbsf.net;
+
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.handler.codec.http.DefaultFullHttpRequest;
+import io.netty.handler.codec.http.FullHttpRequest;
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaderValues;
+import io.netty.handler.codec.http.HttpMethod;
+import io.netty.handler.codec.http.HttpResponse;
+import io.netty.handler.codec.http.HttpVersion;
+import io.netty.handler.codec.http.QueryStringEncoder;
+
+/** The request of {@link SqlOverHttp}; its result is the raw answer. */
+final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
+  /** The answers asked for are lists of tables and columns. */
+  static final int MAX_BODY_BYTES = 16 << 20;
+
+  private final Endpoint endpoint;
+  private final String authorization;
+  private final String sql;
+  private final String clientId;
+
+  SqlExchange(Endpoint endpoint, ConnectSettings settings, String authorization, String sql) {
+    super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES);
+    this.endpoint = endpoint;
+    this.authorization = authorization;
+    this.sql = sql;
+    this.clientId = settings.clientId();
+  }
+
+  @Override
+  void begin(ChannelHandlerContext ctx) {
+    QueryStringEncoder uri = new QueryStringEncoder("/exec");
+    uri.addParam("query", sql);
+    FullHttpRequest request =
+        new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, uri.toString());
+    request.headers().set(HttpHeaderNames.HOST, endpoint.toString());
+    request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    request.headers().set(HttpHeaderNames.ACCEPT, HttpHeaderValues.APPLICATION_JSON);
+    request.headers().set(HttpHeaderNames.USER_AGENT, clientId);
+    if (authorization != null) {
+      request.headers().set(HttpHeaderNames.AUTHORIZATION, authorization);
+    }
+    ctx.writeAndFlush(request)
+        .addListener(
+            sent -> {
+              if (!sent.isSuccess() && !isOver()) {
+                failBy(sent.cause());
+              }
+            });
+  }
+
+  @Override
+  boolean decidedByHead(HttpResponse response) {
+    return response.status().code() == 101;
+  }
+
+  @Override
+  void answered(ChannelHandlerContext ctx, Answer answer) {
+    succeed(answer);
+    ctx.close();
+  }
+
+  @Override
+  SqlFailure failure(String what, Throwable cause) {
+    return new SqlFailure(0, null, -1, "cannot ask " + endpoint + " by SQL: " + what, cause);
+  }
+}
