@@ -121,8 +121,11 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
         .executor()
         .execute(
             () -> {
-              if (!script.isSilent()) {
-                context.writeAndFlush(new PongWebSocketFrame(Unpooled.wrappedBuffer(payload)));
+              WebSocketFrame pong = new PongWebSocketFrame(Unpooled.wrappedBuffer(payload));
+              if (script.isSilent()) {
+                enqueue(pong, 0, 0);
+              } else {
+                context.writeAndFlush(pong);
               }
             });
   }

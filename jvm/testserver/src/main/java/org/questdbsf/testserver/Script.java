@@ -186,7 +186,7 @@ public final class Script {
   }
 
   synchronized boolean acksHeld() {
-    return holdAcks || silent;
+    return holdAcks;
   }
 
   /** The rule that refuses this message, or null; counts the message. */
@@ -234,7 +234,7 @@ public final class Script {
   }
 
   synchronized boolean durableAcksHeld() {
-    return holdDurableAcks || silent;
+    return holdDurableAcks;
   }
 
   synchronized boolean isSilent() {

@@ -12,12 +12,14 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.questdbsf.qwp.ColumnBuffer;
 import org.questdbsf.qwp.QwpType;
 
 /** Every wire type arrives in a column of its QuestDB type, exactly, and nulls as nulls. */
+@Timeout(60)
 class AllTypesTest {
   private static TestServer server;
 
