@@ -160,6 +160,23 @@ public final class SlotDirectory {
     }
   }
 
+  /**
+   * Writes {@code .failed} into a slot that {@link Slot#open} refused, under its lock, and forces
+   * it: adopters leave the slot alone until it is deleted. Not for a thread that may be
+   * interrupted.
+   *
+   * @throws SfException {@link ErrorCode#SLOT_LOCKED} when somebody holds it now, {@link
+   *     ErrorCode#DISK_FAILED} when it cannot be written
+   */
+  public static void markFailed(Path sfDir, String name, String reason, DiskIo io) {
+    checkName(name);
+    try (SlotLock lock = SlotLock.acquire(sfDir, name, io)) {
+      SideFile.write(sfDir.resolve(name), SideFile.FAILED, reason + "\n", io);
+    } catch (IOException e) {
+      throw failed("mark slot " + sfDir.resolve(name) + " as failed", e);
+    }
+  }
+
   /** Refuses a name that is no plain directory name. */
   static void checkName(String name) {
     if (!NAME.matcher(name).matches()) {

@@ -1,0 +1,151 @@
+package org.questdbsf.sender;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.questdbsf.error.SfException;
+import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.SegmentBudget;
+import org.questdbsf.slot.SegmentKeeper;
+import org.questdbsf.slot.Slot;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One adopted slot, being sent. Used by the pool's thread only. */
+final class Drainer {
+  private static final Logger LOG = LoggerFactory.getLogger(Drainer.class);
+
+  private final Slot slot;
+  private final Sender sender;
+
+  private Drainer(Slot slot, Sender sender) {
+    this.slot = slot;
+    this.sender = sender;
+  }
+
+  /**
+   * Locks and recovers an orphan and begins to send it, to the servers of {@code config}.
+   *
+   * @throws SfException SLOT_LOCKED if somebody was quicker; SLOT_REFUSED if it is damaged
+   */
+  static Drainer open(
+      OrphanScanner.Orphan orphan,
+      SenderConfig config,
+      DeadLetterSink deadLetters,
+      SenderErrorHandler errors,
+      SegmentKeeper keeper,
+      DiskIo io)
+      throws InterruptedException {
+    Path sfDir = config.sfDir().orElseThrow();
+    // What an orphan holds is on the disk already: it takes nothing from the lanes' budget.
+    SegmentBudget budget = new SegmentBudget(2 * config.segmentBytes());
+    Slot slot =
+        Slot.open(
+            sfDir,
+            orphan.name(),
+            config.ringSettings(),
+            budget.open(config.segmentBytes()),
+            keeper,
+            io);
+    SenderBuilder builder =
+        Sender.builder(config)
+            .freshSlot(slot)
+            .name(orphan.name())
+            .keeper(keeper)
+            .gate(gate(orphan, config))
+            .deadLetters(deadLetters);
+    if (errors != null) {
+      builder.errorHandler(errors);
+    }
+    return new Drainer(slot, builder.build());
+  }
+
+  private static ConnectionGate gate(OrphanScanner.Orphan orphan, SenderConfig config) {
+    if (orphan.target().isEmpty()) {
+      return ConnectionGate.OPEN;
+    }
+    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()));
+    orphan.target().get().tables().forEach(check::require);
+    return check;
+  }
+
+  String name() {
+    return slot.name();
+  }
+
+  long ackedFsn() {
+    return sender.ackedFsn();
+  }
+
+  long publishedFsn() {
+    return sender.publishedFsn();
+  }
+
+  boolean isDrained() {
+    return sender.ackedFsn() >= sender.publishedFsn();
+  }
+
+  /** Why it will not go on by itself. */
+  Optional<SfException> error() {
+    try {
+      sender.checkError();
+      return Optional.empty();
+    } catch (SfException e) {
+      return Optional.of(e);
+    }
+  }
+
+  /** Keeps adopters away from now on, this one included. */
+  void markFailed(SfException error) {
+    slot.writeFailed(reason(error));
+  }
+
+  /** Leaves a note for people. */
+  void noteError(SfException error) {
+    slot.writeLastError(reason(error));
+  }
+
+  private String reason(SfException error) {
+    return "frames "
+        + (ackedFsn() + 1)
+        + ".."
+        + publishedFsn()
+        + " are not acknowledged: "
+        + error.getMessage();
+  }
+
+  /** Stops sending and gives the slot back. What goes wrong is logged: the frames are safe. */
+  void close() {
+    try {
+      sender.close();
+    } catch (SfException e) {
+      LOG.warn("Orphaned slot {} is given back with a failure", name(), e);
+    }
+  }
+
+  /** Closes several at once: each waits a moment for acknowledgements on their way. */
+  static void closeAll(List<Drainer> drainers) {
+    List<Thread> closing = new ArrayList<>();
+    for (Drainer drainer : drainers) {
+      Thread thread = new Thread(drainer::close, "questdb-sf-orphan-close-" + drainer.name());
+      thread.setDaemon(true);
+      thread.start();
+      closing.add(thread);
+    }
+    boolean interrupted = false;
+    for (Thread thread : closing) {
+      while (thread.isAlive()) {
+        try {
+          thread.join();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}
