@@ -43,7 +43,8 @@ public final class MessageEncoder {
       List<TableBlock> blocks, SymbolDictionary dictionary, int deltaStart, int deltaEnd) {
     begin(dictionary, deltaStart, deltaEnd);
     int tables = 0;
-    for (TableBlock block : blocks) {
+    for (int i = 0; i < blocks.size(); i++) {
+      TableBlock block = blocks.get(i);
       if (block.rows() > 0) {
         block.write(out, 0, block.rows());
         tables++;

@@ -134,11 +134,8 @@ public final class TableBlock {
 
   /** Forgets the values put since the last row ended, in every column. The columns stay. */
   public void cancelRow() {
-    for (ColumnBuffer column : columns) {
-      column.rows().cancel();
-    }
-    if (designated != null) {
-      designated.rows().cancel();
+    for (int i = 0; i < columnCount(); i++) {
+      columnAt(i).rows().cancel();
     }
     expected = 0;
   }
@@ -177,8 +174,8 @@ public final class TableBlock {
   public int symbolLimit(int fromRow, int toRow) {
     Objects.checkFromToIndex(fromRow, toRow, rows);
     int limit = 0;
-    for (ColumnBuffer column : columns) {
-      limit = Math.max(limit, column.rows().symbolLimit(fromRow, toRow));
+    for (int i = 0; i < columns.size(); i++) {
+      limit = Math.max(limit, columns.get(i).rows().symbolLimit(fromRow, toRow));
     }
     return limit;
   }
@@ -187,11 +184,8 @@ public final class TableBlock {
   public void clear() {
     rows = 0;
     expected = 0;
-    for (ColumnBuffer column : columns) {
-      column.rows().clear();
-    }
-    if (designated != null) {
-      designated.rows().clear();
+    for (int i = 0; i < columnCount(); i++) {
+      columnAt(i).rows().clear();
     }
   }
 
