@@ -8,21 +8,28 @@ import static java.util.concurrent.TimeUnit.SECONDS;
  * at most one walk over the hosts a second. Send loop's thread only; times are nanoseconds.
  */
 final class ReconnectPacer {
-  private static final int MOST_A_SECOND = 20;
+  static final int MOST_A_SECOND = 20;
+
   private static final long SECOND = SECONDS.toNanos(1);
   private static final long PATIENCE = SECONDS.toNanos(10);
 
-  private final long[] attempts = new long[MOST_A_SECOND];
+  private final int most;
+  private final long[] attempts;
   private int made;
   private boolean fruitless;
   private long fruitlessSince;
   private long lastWalk;
 
+  ReconnectPacer(int mostASecond) {
+    this.most = mostASecond;
+    this.attempts = new long[mostASecond];
+  }
+
   /** Nanoseconds to wait before the next attempt; 0 when it may start now. */
   long waitNanos(boolean firstOfWalk, long now) {
     long wait = 0;
-    if (made >= MOST_A_SECOND) {
-      wait = attempts[made % MOST_A_SECOND] + SECOND - now;
+    if (made >= most) {
+      wait = attempts[made % most] + SECOND - now;
     }
     if (firstOfWalk && fruitless && now - fruitlessSince >= PATIENCE) {
       wait = Math.max(wait, lastWalk + SECOND - now);
@@ -32,9 +39,9 @@ final class ReconnectPacer {
 
   /** An attempt starts. */
   void attempt(boolean firstOfWalk, long now) {
-    attempts[made % MOST_A_SECOND] = now;
+    attempts[made % most] = now;
     // Wraps long before the int does, and keeps "at least 20 were made".
-    made = made + 1 == 2 * MOST_A_SECOND ? MOST_A_SECOND : made + 1;
+    made = made + 1 == 2 * most ? most : made + 1;
     if (firstOfWalk) {
       lastWalk = now;
     }

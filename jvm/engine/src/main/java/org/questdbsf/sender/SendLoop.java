@@ -45,10 +45,13 @@ final class SendLoop {
   private final Thread thread;
 
   SendLoop(LoopSetup setup) {
+    this(setup, new ReconnectPacer(ReconnectPacer.MOST_A_SECOND));
+  }
+
+  SendLoop(LoopSetup setup, ReconnectPacer pacer) {
     this.setup = setup;
     SenderConfig config = setup.config();
     SplittableRandom random = new SplittableRandom();
-    ReconnectPacer pacer = new ReconnectPacer();
     CapWatch caps =
         new CapWatch(config.endpoints().size(), config.catchUpCapGapMinEscalationWindowMillis());
     PoisonDetector poison =

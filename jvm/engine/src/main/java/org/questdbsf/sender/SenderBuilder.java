@@ -17,6 +17,7 @@ public final class SenderBuilder {
   String name;
   DeadLetterSink deadLetters;
   SlotTarget target;
+  ReconnectPacer pacer = new ReconnectPacer(ReconnectPacer.MOST_A_SECOND);
 
   SenderBuilder(SenderConfig config) {
     this.config = Objects.requireNonNull(config, "config");

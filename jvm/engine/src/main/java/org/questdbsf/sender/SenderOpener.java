@@ -32,7 +32,7 @@ final class SenderOpener {
     try {
       SymbolDictionary dictionary = new SymbolDictionary();
       LoopSetup setup = setUp(slot, ring, dictionary);
-      SendLoop loop = new SendLoop(setup);
+      SendLoop loop = new SendLoop(setup, from.pacer);
       closer = new SenderCloser(setup, loop, List.of(), storage);
       Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), closer);
       loop.start();
