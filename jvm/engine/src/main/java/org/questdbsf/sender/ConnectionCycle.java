@@ -1,6 +1,7 @@
 package org.questdbsf.sender;
 
 import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
 
 import java.time.Instant;
 import java.util.random.RandomGenerator;
@@ -37,6 +38,7 @@ final class ConnectionCycle {
   private int number;
   private int authRounds;
   private int attempts;
+  private long quietUntil = System.nanoTime();
   private long outageBegan;
   private Instant outageSince;
   private String cause = "not connected yet";
@@ -74,7 +76,7 @@ final class ConnectionCycle {
       case FRAME -> {}
     }
     tracker.beginRound(false);
-    LOG.info("sender '{}': connection to {} given up: {}", setup.name(), lastHost, cause);
+    say("sender '{}': connection to {} given up: {}", setup.name(), lastHost, cause);
     control.pause(MILLISECONDS.toNanos(loss.pauseMillis()));
   }
 
@@ -206,7 +208,18 @@ final class ConnectionCycle {
       setup.counters().reconnectsSucceeded.increment();
     }
     setup.status().connected(link.host());
-    LOG.info("sender '{}': connected to {} after {} attempts", setup.name(), link.host(), attempts);
+    say("sender '{}': connected to {} after {} attempts", setup.name(), link.host(), attempts);
+  }
+
+  /** One line a second at most: a server that flaps must not fill a disk with it. */
+  private void say(String format, Object... values) {
+    long now = System.nanoTime();
+    if (now - quietUntil >= 0) {
+      quietUntil = now + SECONDS.toNanos(1);
+      LOG.info(format, values);
+    } else {
+      LOG.debug(format, values);
+    }
   }
 
   private void endRound(ConnectRound round) throws InterruptedException, TerminalFailure {

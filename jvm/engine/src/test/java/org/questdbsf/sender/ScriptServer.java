@@ -29,6 +29,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.TableTxn;
 import org.questdbsf.qwp.ConnectionSymbols;
 import org.questdbsf.qwp.MessageDecoder;
@@ -130,10 +131,8 @@ final class ScriptServer implements AutoCloseable {
   @Override
   public void close() throws InterruptedException {
     listener.close().sync();
-    for (Session session : open) {
-      session.reset();
-    }
-    group.shutdownGracefully(0, 2, java.util.concurrent.TimeUnit.SECONDS).sync();
+    run(() -> open.forEach(Session::reset));
+    group.shutdownGracefully(0, 2, TimeUnit.SECONDS).sync();
     if (!failures.isEmpty()) {
       AssertionError error = new AssertionError("the server saw: " + failures.get(0));
       error.initCause(failures.get(0));
@@ -161,8 +160,7 @@ final class ScriptServer implements AutoCloseable {
           new WebSocketServerHandshakerFactory("ws://x/write/v4", null, false, 20 << 20);
       factory
           .newHandshaker(request)
-          .handshake(
-              context.channel(), request, upgrade.headers(), context.channel().newPromise());
+          .handshake(context.channel(), request, upgrade.headers(), context.channel().newPromise());
       context.pipeline().replace(this, "frames", session);
       open.add(session);
     }
@@ -256,7 +254,9 @@ final class ScriptServer implements AutoCloseable {
     /** Ends the connection without a word. */
     void reset() {
       deaf = true;
-      channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      if (channel.isActive()) {
+        channel.config().setOption(ChannelOption.SO_LINGER, 0);
+      }
       channel.close();
     }
 

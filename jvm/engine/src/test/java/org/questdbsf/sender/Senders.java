@@ -30,8 +30,7 @@ final class Senders {
   }
 
   /** Publishes one frame with rows {@code from} up to {@code to}. */
-  static long publish(Sender sender, String table, long from, long to)
-      throws InterruptedException {
+  static long publish(Sender sender, String table, long from, long to) throws InterruptedException {
     TableBlock block = sender.newBlock(table);
     for (long n = from; n < to; n++) {
       addRow(block, n);
