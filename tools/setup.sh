@@ -27,8 +27,9 @@ apt_install() {
 # Prints a Python that can make virtual environments: PYTHON, or one of at least 3.11 (Spark 4.3 wants it), or 3.10.
 find_python() {
   local p least
+  [ -z "${PYTHON:-}" ] || { command -v "$PYTHON"; return; }
   for least in 11 10; do
-    for p in ${PYTHON:-} python3 python3.13 python3.12 python3.11 python3.10; do
+    for p in python3 python3.13 python3.12 python3.11 python3.10; do
       "$p" -c "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, $least))" 2>/dev/null || continue
       command -v "$p"
       return 0
