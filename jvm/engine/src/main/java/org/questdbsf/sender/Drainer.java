@@ -56,6 +56,7 @@ final class Drainer {
             .keeper(keeper)
             .gate(gate(orphan, config))
             .deadLetters(deadLetters);
+    orphan.target().ifPresent(builder::target);
     if (errors != null) {
       builder.errorHandler(errors);
     }

@@ -69,11 +69,12 @@ public final class DrainerPool implements AutoCloseable {
     SenderConfig drain =
         builder
             .config
+            .with(ConnectKey.DRAIN_ORPHANS, "off")
             .with(ConnectKey.INITIAL_CONNECT_RETRY, "async")
             .with(ConnectKey.CLOSE_FLUSH_TIMEOUT_MILLIS, "0");
     boolean sink = drain.preset() == ConfigPreset.SINK;
     this.config = sink ? drain.with(ConnectKey.RECONNECT_MAX_DURATION_MILLIS, "0") : drain;
-    this.scanner = new OrphanScanner(config, builder.own, builder.io);
+    this.scanner = new OrphanScanner(builder.config, builder.own, builder.io);
     this.deadLetters = builder.deadLetters;
     this.errors = builder.errors;
     this.listener = builder.listener;

@@ -109,7 +109,7 @@ final class OrphanScanner {
     try {
       target = SlotTarget.fromMap(slot.name(), slot.target());
     } catch (SfException e) {
-      nameOnce(slot, e.getMessage());
+      nameOnce(slot, "cannot be judged (" + e.getMessage() + ")");
       return null;
     }
     Optional<String> difference = target.difference(own);
