@@ -9,8 +9,8 @@ final class ArrayStore extends SpanStore {
   private boolean kept;
   private int values;
 
-  void put(int slot, double[] flat, int[] shape, ColumnBuffer owner) {
-    int at = begin(shape, flat.length, owner);
+  void put(int slot, double[] flat, int[] shape, ColumnPlace place) {
+    int at = begin(shape, flat.length, place);
     for (double element : flat) {
       LittleEndian.putLong(data, at, Double.doubleToRawLongBits(element));
       at += 8;
@@ -18,8 +18,8 @@ final class ArrayStore extends SpanStore {
     finish(slot, shape, at);
   }
 
-  void put(int slot, long[] flat, int[] shape, ColumnBuffer owner) {
-    int at = begin(shape, flat.length, owner);
+  void put(int slot, long[] flat, int[] shape, ColumnPlace place) {
+    int at = begin(shape, flat.length, place);
     for (long element : flat) {
       LittleEndian.putLong(data, at, element);
       at += 8;
@@ -28,8 +28,8 @@ final class ArrayStore extends SpanStore {
   }
 
   /** Writes all but the elements; returns where these begin. */
-  private int begin(int[] shape, int elements, ColumnBuffer owner) {
-    check(shape, elements, owner);
+  private int begin(int[] shape, int elements, ColumnPlace place) {
+    check(shape, elements, place);
     int at = room(1 + 4L * shape.length + 8L * elements);
     data[at++] = (byte) shape.length;
     for (int length : shape) {
@@ -45,28 +45,28 @@ final class ArrayStore extends SpanStore {
     values++;
   }
 
-  private void check(int[] shape, int elements, ColumnBuffer owner) {
+  private void check(int[] shape, int elements, ColumnPlace place) {
     if (shape.length < 1 || shape.length > QwpLimits.MAX_ARRAY_DIMENSIONS) {
-      throw owner.invalid("an array has 1 to 32 dimensions, not " + shape.length);
+      throw place.invalid("an array has 1 to 32 dimensions, not " + shape.length);
     }
     if (dimensions != 0 && dimensions != shape.length) {
-      throw owner.invalid(
+      throw place.invalid(
           "an array of " + shape.length + " dimensions, but the column has " + dimensions);
     }
     if (elements > QwpLimits.MAX_ARRAY_ELEMENTS) {
-      throw owner.invalid(
+      throw place.invalid(
           "an array of " + elements + " elements; at most " + QwpLimits.MAX_ARRAY_ELEMENTS);
     }
     long product = 1;
     for (int length : shape) {
       if (length < 0) {
-        throw owner.invalid("an array dimension of length " + length);
+        throw place.invalid("an array dimension of length " + length);
       }
       // Saturates: beyond the limit it cannot equal the number of elements, unless zero follows.
       product = Math.min(product * length, Integer.MAX_VALUE);
     }
     if (product != elements) {
-      throw owner.invalid("an array of " + elements + " elements whose dimensions give " + product);
+      throw place.invalid("an array of " + elements + " elements whose dimensions give " + product);
     }
   }
 

@@ -4,7 +4,6 @@ import java.math.BigDecimal;
 import java.nio.ByteBuffer;
 import java.util.Objects;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.error.SfException;
 
 /**
  * One column of a {@link TableBlock}: takes the value of the current row. A second value for the
@@ -14,7 +13,7 @@ import org.questdbsf.error.SfException;
  * <p>A value that QuestDB cannot hold is refused with {@link ErrorCode#VALUE_INVALID}, a method
  * that does not belong to the column's type with {@link ErrorCode#TYPE_CONFLICT}; the column then
  * holds nothing for the row yet. Used by the producer thread only. After {@link
- * TableBlock#forgetColumns()} every call throws IllegalStateException.
+ * TableBlock#forgetColumns()} every put throws IllegalStateException.
  */
 public final class ColumnBuffer {
   private final String name;
@@ -24,6 +23,7 @@ public final class ColumnBuffer {
   private final ColumnRows rows;
   private final SymbolDictionary dictionary;
   private final FixedStore fixed;
+  private final ColumnPlace place;
   private final long min;
   private final long max;
 
@@ -38,29 +38,13 @@ public final class ColumnBuffer {
     this.nameUtf8 = nameUtf8;
     this.ordinal = ordinal;
     this.type = type;
-    this.rows = new ColumnRows(block, this, ColumnStore.of(type));
+    this.place = new ColumnPlace(block, name, type);
+    this.rows = new ColumnRows(block, ColumnStore.of(type), place);
     this.dictionary = dictionary;
     this.fixed = rows.store() instanceof FixedStore store ? store : null;
-    // Types that are no integers get an empty range, so that one comparison refuses both.
-    this.min =
-        switch (type) {
-          case BYTE -> Byte.MIN_VALUE;
-          case SHORT -> Short.MIN_VALUE;
-          case INT -> Integer.MIN_VALUE + 1;
-          case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE -> Long.MIN_VALUE + 1;
-          case CHAR -> 0;
-          default -> 1;
-        };
-    this.max =
-        switch (type) {
-          case BYTE -> Byte.MAX_VALUE;
-          case SHORT -> Short.MAX_VALUE;
-          case INT -> Integer.MAX_VALUE;
-          case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE -> Long.MAX_VALUE;
-          case CHAR -> Character.MAX_VALUE;
-          case IPV4 -> 0xFFFF_FFFFL;
-          default -> 0;
-        };
+    IntegerRange range = IntegerRange.of(type);
+    this.min = range.min();
+    this.max = range.max();
   }
 
   /** The column's name as first spelled; empty for the designated timestamp. */
@@ -87,8 +71,8 @@ public final class ColumnBuffer {
   public void putLong(long value) {
     if (value < min || value > max) {
       throw min > max
-          ? mistyped("an integer")
-          : invalid(value + " is not between " + min + " and " + max);
+          ? place.mistyped("an integer")
+          : place.invalid(value + " is not between " + min + " and " + max);
     }
     putFixed(value);
   }
@@ -109,13 +93,13 @@ public final class ColumnBuffer {
   public void putText(CharSequence text) {
     if (type == QwpType.SYMBOL) {
       if (rows.open()) {
-        putSymbol(dictionary.idOf(text, this));
+        putSymbol(dictionary.idOf(text, place));
       }
       return;
     }
     require(QwpType.VARCHAR, "a text");
     if (rows.open()) {
-      spans().put(rows.slot(), text, this);
+      spans().put(rows.slot(), text, place);
       rows.next();
     }
   }
@@ -125,7 +109,7 @@ public final class ColumnBuffer {
     Objects.checkFromIndexSize(off, len, utf8.length);
     if (type == QwpType.SYMBOL) {
       if (rows.open()) {
-        putSymbol(dictionary.idOf(utf8, off, len, this));
+        putSymbol(dictionary.idOf(utf8, off, len, place));
       }
       return;
     }
@@ -133,7 +117,7 @@ public final class ColumnBuffer {
     if (rows.open()) {
       int bad = Utf8.invalidAt(utf8, off, len);
       if (bad != Utf8.VALID) {
-        throw invalid("the text is not UTF-8 at byte " + (bad - off));
+        throw place.invalid("the text is not UTF-8 at byte " + (bad - off));
       }
       spans().put(rows.slot(), utf8, off, len);
       rows.next();
@@ -166,7 +150,7 @@ public final class ColumnBuffer {
   public void putUuid(long hi, long lo) {
     require(QwpType.UUID, "a UUID");
     if (hi == Long.MIN_VALUE && lo == Long.MIN_VALUE) {
-      throw invalid("the UUID 80000000-0000-0000-8000-000000000000 is QuestDB's null");
+      throw place.invalid("the UUID 80000000-0000-0000-8000-000000000000 is QuestDB's null");
     }
     if (rows.open()) {
       fixed.put(rows.slot(), lo, hi);
@@ -181,7 +165,7 @@ public final class ColumnBuffer {
   public void putLong256(long l0, long l1, long l2, long l3) {
     require(QwpType.LONG256, "a LONG256");
     if (l0 == Long.MIN_VALUE && l1 == l0 && l2 == l0 && l3 == l0) {
-      throw invalid("a LONG256 whose four limbs are the lowest long is QuestDB's null");
+      throw place.invalid("a LONG256 whose four limbs are the lowest long is QuestDB's null");
     }
     if (rows.open()) {
       fixed.put(rows.slot(), l0, l1, l2, l3);
@@ -193,7 +177,7 @@ public final class ColumnBuffer {
   public void putGeohash(long bits, int precisionBits) {
     require(QwpType.GEOHASH, "a geohash");
     if (rows.open()) {
-      ((GeohashStore) fixed).put(rows.slot(), bits, precisionBits, this);
+      ((GeohashStore) fixed).put(rows.slot(), bits, precisionBits, place);
       rows.next();
     }
   }
@@ -205,7 +189,7 @@ public final class ColumnBuffer {
   public void putDecimal(BigDecimal value) {
     DecimalStore decimals = decimals();
     if (rows.open()) {
-      decimals.put(rows.slot(), value, this);
+      decimals.put(rows.slot(), value, place);
       rows.next();
     }
   }
@@ -214,7 +198,7 @@ public final class ColumnBuffer {
   public void putDecimal(long unscaled, int scale) {
     DecimalStore decimals = decimals();
     if (rows.open()) {
-      decimals.put(rows.slot(), unscaled, scale, this);
+      decimals.put(rows.slot(), unscaled, scale, place);
       rows.next();
     }
   }
@@ -223,7 +207,7 @@ public final class ColumnBuffer {
   public void putDoubleArray(double[] flat, int[] shape) {
     require(QwpType.DOUBLE_ARRAY, "an array of doubles");
     if (rows.open()) {
-      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, this);
+      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, place);
       rows.next();
     }
   }
@@ -232,7 +216,7 @@ public final class ColumnBuffer {
   public void putLongArray(long[] flat, int[] shape) {
     require(QwpType.LONG_ARRAY, "an array of longs");
     if (rows.open()) {
-      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, this);
+      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, place);
       rows.next();
     }
   }
@@ -257,21 +241,8 @@ public final class ColumnBuffer {
     return rows;
   }
 
-  SfException invalid(String fault) {
-    return new SfException(ErrorCode.VALUE_INVALID, place() + ": " + fault);
-  }
-
-  /** The column, its type, the table and the row, for messages. */
-  String place() {
-    return "column '"
-        + (name.isEmpty() ? "designated timestamp" : name)
-        + "' ("
-        + type
-        + ") of table '"
-        + rows.block().table()
-        + "', row "
-        + rows.block().rows()
-        + " of the batch";
+  ColumnPlace place() {
+    return place;
   }
 
   private void putFixed(long bits) {
@@ -294,18 +265,12 @@ public final class ColumnBuffer {
     if (fixed instanceof DecimalStore decimals) {
       return decimals;
     }
-    throw mistyped("a decimal");
+    throw place.mistyped("a decimal");
   }
 
   private void require(QwpType expected, String given) {
     if (type != expected) {
-      throw mistyped(given);
+      throw place.mistyped(given);
     }
-  }
-
-  private SfException mistyped(String given) {
-    return new SfException(
-        ErrorCode.TYPE_CONFLICT,
-        place() + ": " + given + " was given; convert it, or use another column");
   }
 }

@@ -87,7 +87,7 @@ final class ColumnDecoder {
     int precision = in.readVarint("the precision of " + what, 1, QwpLimits.MAX_GEOHASH_BITS);
     int width = (precision + 7) >> 3;
     int at = in.take((long) values * width, what);
-    long nothing = -1L >>> 64 - 8 * width;
+    long nothing = Sentinels.geohash(precision);
     for (int i = 0; i < values; i++) {
       long bits = DecodedColumn.bits(in.bytes(), at + i * width, width);
       if (bits >>> precision != 0 && !(sentinels && bits == nothing)) {

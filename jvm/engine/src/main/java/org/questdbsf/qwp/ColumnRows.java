@@ -9,19 +9,15 @@ final class ColumnRows {
   private static final int FORGOTTEN = Integer.MAX_VALUE;
 
   private final TableBlock block;
-  private final ColumnBuffer column;
   private final ColumnStore store;
+  private final ColumnPlace place;
   private final NullMap nulls = new NullMap();
   private int filled;
 
-  ColumnRows(TableBlock block, ColumnBuffer column, ColumnStore store) {
+  ColumnRows(TableBlock block, ColumnStore store, ColumnPlace place) {
     this.block = block;
-    this.column = column;
     this.store = store;
-  }
-
-  TableBlock block() {
-    return block;
+    this.place = place;
   }
 
   ColumnStore store() {
@@ -67,7 +63,7 @@ final class ColumnRows {
   private void checkAttached() {
     if (filled == FORGOTTEN) {
       throw new IllegalStateException(
-          column.place() + ": the block has forgotten this column; ask it for the column again");
+          place + ": the block has forgotten this column; ask it for the column again");
     }
   }
 

@@ -26,11 +26,11 @@ final class DecimalStore extends FixedStore {
     this.longBound = width == 8 ? bound.longValue() : Long.MAX_VALUE;
   }
 
-  void put(int slot, long unscaled, int valueScale, ColumnBuffer owner) {
+  void put(int slot, long unscaled, int valueScale, ColumnPlace place) {
     boolean fits = unscaled < longBound && unscaled > -longBound;
     if (!fits
         || (values == 0 ? valueScale < 0 || valueScale > maxPrecision : valueScale != scale)) {
-      put(slot, BigDecimal.valueOf(unscaled, valueScale), owner);
+      put(slot, BigDecimal.valueOf(unscaled, valueScale), place);
       return;
     }
     int at = room(slot);
@@ -40,9 +40,9 @@ final class DecimalStore extends FixedStore {
     values++;
   }
 
-  void put(int slot, BigDecimal value, ColumnBuffer owner) {
+  void put(int slot, BigDecimal value, ColumnPlace place) {
     int target = values > 0 ? scale : Math.max(0, Math.min(value.scale(), maxPrecision));
-    BigInteger unscaled = rescale(value, target, owner);
+    BigInteger unscaled = rescale(value, target, place);
     int at = room(slot);
     if (unscaled.bitLength() < 64) {
       long low = unscaled.longValue();
@@ -63,13 +63,13 @@ final class DecimalStore extends FixedStore {
     }
   }
 
-  private BigInteger rescale(BigDecimal value, int target, ColumnBuffer owner) {
+  private BigInteger rescale(BigDecimal value, int target, ColumnPlace place) {
     if (value.signum() == 0) {
       return BigInteger.ZERO;
     }
     // Both comparisons come before setScale: an exponent of a billion must not be written out.
     if ((long) value.precision() - value.scale() > maxPrecision - target) {
-      throw owner.invalid(
+      throw place.invalid(
           "a decimal of precision "
               + value.precision()
               + " and scale "
@@ -80,22 +80,22 @@ final class DecimalStore extends FixedStore {
               + target);
     }
     if ((long) value.scale() - target >= value.precision()) {
-      throw lost(value, target, owner);
+      throw lost(value, target, place);
     }
     BigInteger unscaled;
     try {
       unscaled = value.setScale(target, RoundingMode.UNNECESSARY).unscaledValue();
     } catch (ArithmeticException e) {
-      throw lost(value, target, owner);
+      throw lost(value, target, place);
     }
     if (unscaled.abs().compareTo(bound) >= 0) {
-      throw owner.invalid("a decimal of more than " + maxPrecision + " digits");
+      throw place.invalid("a decimal of more than " + maxPrecision + " digits");
     }
     return unscaled;
   }
 
-  private RuntimeException lost(BigDecimal value, int target, ColumnBuffer owner) {
-    return owner.invalid(
+  private RuntimeException lost(BigDecimal value, int target, ColumnPlace place) {
+    return place.invalid(
         "a decimal of scale "
             + value.scale()
             + " would lose digits at the column's scale "

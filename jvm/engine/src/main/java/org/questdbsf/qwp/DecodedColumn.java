@@ -67,26 +67,7 @@ public final class DecodedColumn {
     if (nulls != null) {
       return nulls.isNull(row);
     }
-    return switch (type) {
-      case INT -> getLong(row) == Integer.MIN_VALUE;
-      case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE -> getLong(row) == Long.MIN_VALUE;
-      case IPV4 -> getLong(row) == 0;
-      case FLOAT -> Float.isNaN(getFloat(row));
-      case DOUBLE -> Double.isNaN(getDouble(row));
-      case UUID, LONG256 -> allLowest(row);
-      case GEOHASH -> getGeohash(row) == -1L >>> 64 - 8 * geohashBytes();
-      default -> false;
-    };
-  }
-
-  private boolean allLowest(int row) {
-    int at = position(row, type.width());
-    for (int i = 0; i < type.width(); i += 8) {
-      if (LittleEndian.getLong(bytes, at + i) != Long.MIN_VALUE) {
-        return false;
-      }
-    }
-    return true;
+    return Sentinels.isNull(this, row);
   }
 
   /** A BOOLEAN. */

@@ -15,21 +15,21 @@ final class GeohashStore extends FixedStore {
     super(8, false);
   }
 
-  void put(int slot, long bits, int precisionBits, ColumnBuffer owner) {
+  void put(int slot, long bits, int precisionBits, ColumnPlace place) {
     if (precisionBits < 1 || precisionBits > QwpLimits.MAX_GEOHASH_BITS) {
-      throw owner.invalid("a geohash has 1 to 60 bits, not " + precisionBits);
+      throw place.invalid("a geohash has 1 to 60 bits, not " + precisionBits);
     }
     if (bits >>> precisionBits != 0) {
-      throw owner.invalid(
+      throw place.invalid(
           "geohash 0x" + Long.toHexString(bits) + " has more than " + precisionBits + " bits");
     }
     if (precision != 0 && precision != precisionBits) {
-      throw owner.invalid(
+      throw place.invalid(
           "a geohash of " + precisionBits + " bits, but the column has " + precision);
     }
     putInteger(slot, bits);
     precision = precisionBits;
-    allOnes |= precisionBits % 8 == 0 && bits == -1L >>> 64 - precisionBits;
+    allOnes |= bits == Sentinels.geohash(precisionBits);
     values++;
   }
 

@@ -12,11 +12,11 @@ class SpanStore extends ColumnStore {
   private int[] ends = new int[64];
   private int used;
 
-  void put(int slot, CharSequence text, ColumnBuffer owner) {
+  void put(int slot, CharSequence text, ColumnPlace place) {
     int at = room(Utf8.maxBytes(text));
     int end = Utf8.encode(text, data, at);
     if (end < 0) {
-      throw owner.invalid("the text has half of a surrogate pair at character " + (-1 - end));
+      throw place.invalid("the text has half of a surrogate pair at character " + (-1 - end));
     }
     end(slot, end);
   }

@@ -58,11 +58,11 @@ public final class SymbolDictionary {
     return idOf(text, null);
   }
 
-  int idOf(CharSequence text, ColumnBuffer owner) {
+  int idOf(CharSequence text, ColumnPlace place) {
     long most = Utf8.maxBytes(text);
     if (most > scratch.length) {
       if (text.length() > QwpLimits.MAX_SYMBOL_BYTES) {
-        throw tooLong(text.length(), owner);
+        throw tooLong(text.length(), place);
       }
       scratch = new byte[(int) Math.max(most, scratch.length * 2L)];
     }
@@ -71,12 +71,12 @@ public final class SymbolDictionary {
       throw refused(
           ErrorCode.VALUE_INVALID,
           "the symbol has half of a surrogate pair at character " + (-1 - len),
-          owner);
+          place);
     }
-    return idOf(scratch, 0, len, owner);
+    return idOf(scratch, 0, len, place);
   }
 
-  int idOf(byte[] utf8, int off, int len, ColumnBuffer owner) {
+  int idOf(byte[] utf8, int off, int len, ColumnPlace place) {
     int hash = hash(utf8, off, len);
     int mask = slots.length - 1;
     Texts known = texts;
@@ -90,18 +90,18 @@ public final class SymbolDictionary {
         }
       }
     }
-    add(utf8, off, len, hash, owner);
+    add(utf8, off, len, hash, place);
     return size - 1;
   }
 
-  private void add(byte[] utf8, int off, int len, int hash, ColumnBuffer owner) {
+  private void add(byte[] utf8, int off, int len, int hash, ColumnPlace place) {
     if (len > QwpLimits.MAX_SYMBOL_BYTES) {
-      throw tooLong(len, owner);
+      throw tooLong(len, place);
     }
     int bad = Utf8.invalidAt(utf8, off, len);
     if (bad != Utf8.VALID) {
       throw refused(
-          ErrorCode.VALUE_INVALID, "the symbol is not UTF-8 at byte " + (bad - off), owner);
+          ErrorCode.VALUE_INVALID, "the symbol is not UTF-8 at byte " + (bad - off), place);
     }
     int start = texts.starts[size];
     int bytes = Varint.size(len) + len;
@@ -113,7 +113,7 @@ public final class SymbolDictionary {
               + " texts of "
               + start
               + " bytes; use VARCHAR for columns of many distinct texts",
-          owner);
+          place);
     }
     grow(start + bytes);
     Texts target = texts;
@@ -226,7 +226,7 @@ public final class SymbolDictionary {
     return m ^ m >>> 32;
   }
 
-  private static SfException tooLong(int bytes, ColumnBuffer owner) {
+  private static SfException tooLong(int bytes, ColumnPlace place) {
     return refused(
         ErrorCode.VALUE_INVALID,
         "a symbol of "
@@ -234,10 +234,10 @@ public final class SymbolDictionary {
             + " bytes; at most "
             + QwpLimits.MAX_SYMBOL_BYTES
             + ", use VARCHAR for long texts",
-        owner);
+        place);
   }
 
-  private static SfException refused(ErrorCode code, String fault, ColumnBuffer owner) {
-    return new SfException(code, owner == null ? fault : owner.place() + ": " + fault);
+  private static SfException refused(ErrorCode code, String fault, ColumnPlace place) {
+    return place == null ? new SfException(code, fault) : place.error(code, fault);
   }
 }

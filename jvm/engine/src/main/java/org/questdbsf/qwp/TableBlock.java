@@ -77,8 +77,8 @@ public final class TableBlock {
   }
 
   /**
-   * The designated timestamp. A block without it leaves the time to the server; so does, row by
-   * row, a null in it.
+   * The designated timestamp. A block without it leaves the time to the server. What a server does
+   * with a null in it is not specified: give each row of a block a time, or none of them.
    *
    * @param type TIMESTAMP (µs) or TIMESTAMP_NANOS
    * @throws SfException TYPE_CONFLICT where the block has it with the other type
@@ -121,7 +121,7 @@ public final class TableBlock {
 
   private static ColumnBuffer ofType(ColumnBuffer column, QwpType type) {
     if (column.type() != type) {
-      throw new SfException(ErrorCode.TYPE_CONFLICT, column.place() + " was asked for as " + type);
+      throw column.place().error(ErrorCode.TYPE_CONFLICT, "was asked for as " + type);
     }
     return column;
   }

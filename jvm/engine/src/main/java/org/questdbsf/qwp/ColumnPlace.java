@@ -1,0 +1,43 @@
+package org.questdbsf.qwp;
+
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+
+/** Where a value belongs, and what was wrong with it: the errors of a column name both. */
+final class ColumnPlace {
+  private final TableBlock block;
+  private final String name;
+  private final QwpType type;
+
+  ColumnPlace(TableBlock block, String name, QwpType type) {
+    this.block = block;
+    this.name = name;
+    this.type = type;
+  }
+
+  SfException invalid(String fault) {
+    return error(ErrorCode.VALUE_INVALID, fault);
+  }
+
+  SfException mistyped(String given) {
+    return error(ErrorCode.TYPE_CONFLICT, given + " was given; convert it, or use another column");
+  }
+
+  SfException error(ErrorCode code, String fault) {
+    return new SfException(code, this + ": " + fault);
+  }
+
+  /** The column, its type, the table and the row. */
+  @Override
+  public String toString() {
+    String what = name.isEmpty() ? "designated timestamp" : "column '" + name + "'";
+    return what
+        + " ("
+        + type
+        + ") of table '"
+        + block.table()
+        + "', row "
+        + block.rows()
+        + " of the batch";
+  }
+}
