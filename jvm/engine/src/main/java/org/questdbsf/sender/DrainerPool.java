@@ -41,6 +41,9 @@ public final class DrainerPool implements AutoCloseable {
           ErrorCode.OUTAGE_BUDGET_EXHAUSTED,
           ErrorCode.DURABLE_ACK_UNAVAILABLE);
 
+  /** A slot being sent: {@code publishedFsn − ackedFsn} frames are left. */
+  public record Progress(String slot, long ackedFsn, long publishedFsn) {}
+
   private record Retry(long notBefore, long delayMillis) {}
 
   private final SenderConfig config;
@@ -91,6 +94,13 @@ public final class DrainerPool implements AutoCloseable {
   /** Slots being sent now. */
   public int active() {
     return active.size();
+  }
+
+  /** How far the slots being sent now are, by name. */
+  public List<Progress> progress() {
+    return active.stream()
+        .map(drainer -> new Progress(drainer.name(), drainer.ackedFsn(), drainer.publishedFsn()))
+        .toList();
   }
 
   /** Slots that were drained. */

@@ -31,6 +31,9 @@ import org.slf4j.LoggerFactory;
 public final class TableCheck implements ConnectionGate {
   private static final Logger LOG = LoggerFactory.getLogger(TableCheck.class);
 
+  /** What was warned about, for all lanes of a JVM together. */
+  private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
   private record Required(TableSpec spec, long version) {}
 
   private final SqlOverHttp sql;
@@ -40,7 +43,6 @@ public final class TableCheck implements ConnectionGate {
   private final Map<String, TtlFloor> floors = new ConcurrentHashMap<>();
   private final Map<String, String> identities = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong();
-  private final Set<String> warned = ConcurrentHashMap.newKeySet();
 
   // Loop thread only: what was checked on the connection at hand.
   private long checkedVersion;
@@ -55,13 +57,14 @@ public final class TableCheck implements ConnectionGate {
    * Adds a table, or replaces what is asked of it; takes effect before the next frame is shipped.
    * Must be called before the first frame for it is published.
    */
-  public void require(TableSpec spec) {
-    required.compute(
-        key(spec.table()),
-        (name, before) ->
-            before != null && before.spec.equals(spec)
-                ? before
-                : new Required(spec, version.incrementAndGet()));
+  public synchronized void require(TableSpec spec) {
+    Required before = required.get(key(spec.table()));
+    if (before == null || !before.spec.equals(spec)) {
+      // The table first: whoever sees the new version must find it.
+      long next = version.get() + 1;
+      required.put(key(spec.table()), new Required(spec, next));
+      version.set(next);
+    }
   }
 
   /** What is asked of the tables so far. */
@@ -120,9 +123,12 @@ public final class TableCheck implements ConnectionGate {
     }
     TableFacts table = remember(spec, found.get());
     TableFit.verify(endpoint, spec, table, found.get());
-    if (table.suspended()) {
+    String suspended = "suspended " + endpoint + " " + table.table();
+    if (!table.suspended()) {
+      WARNED.remove(suspended);
+    } else {
       warnOnce(
-          "suspended " + table.table(),
+          suspended,
           "Table '{}' on {} is suspended: what it is sent is acknowledged but does not show until"
               + " ALTER TABLE … RESUME WAL.",
           table.table(),
@@ -226,7 +232,7 @@ public final class TableCheck implements ConnectionGate {
     }
     facts.remove(key(spec.table()));
     warnOnce(
-        "unchecked",
+        "unchecked " + endpoint,
         "Tables are not checked before rows are sent: SQL on {} answers {}.",
         endpoint,
         words(e));
@@ -235,7 +241,7 @@ public final class TableCheck implements ConnectionGate {
   private void warnAboutKeys(Endpoint endpoint, TableSpec spec, TableFacts table) {
     if (!spec.dedupKeys().isEmpty() && !TableFit.sameNames(spec.dedupKeys(), table.dedupKeys())) {
       warnOnce(
-          "keys " + table.table(),
+          "keys " + endpoint + " " + table.table() + " " + table.dedupKeys(),
           "Table '{}' on {} was there before, with dedup keys {} and not {} as asked for.",
           table.table(),
           endpoint,
@@ -245,7 +251,7 @@ public final class TableCheck implements ConnectionGate {
   }
 
   private void warnOnce(String what, String format, Object... arguments) {
-    if (warned.add(what)) {
+    if (WARNED.add(what)) {
       LOG.warn(format, arguments);
     }
   }

@@ -428,6 +428,7 @@ class DrainerPoolTest {
     event("started");
     await(() -> server.counters().rowsUnacked() > 0);
     assertEquals(1, pool.active());
+    assertEquals(ROWS - 1, pool.progress().get(0).publishedFsn());
     long began = System.nanoTime();
     pool.close();
     assertTrue(System.nanoTime() - began < TimeUnit.SECONDS.toNanos(5));

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -211,6 +212,13 @@ class SenderConfigTest {
     SfException e = assertThrows(SfException.class, credentials::authorization);
     assertEquals(ErrorCode.SECRET_UNRESOLVED, e.code());
     assertTrue(e.getMessage().contains(part), e.getMessage());
+  }
+
+  @Test
+  void theEnvironmentVariableMustBeSet() {
+    Assumptions.assumeTrue(System.getenv(SenderConfig.ENVIRONMENT_VARIABLE) == null);
+    SfException e = assertThrows(SfException.class, SenderConfig::fromEnvironment);
+    assertEquals(ErrorCode.CONFIG_MISSING, e.code());
   }
 
   @Test

@@ -290,6 +290,23 @@ class TableCheckTest {
     assertThrows(GateClosed.class, () -> check.admit(endpoint));
   }
 
+  /** The version grows only when the table can be found, however the threads run. */
+  @Test
+  void noTableSlipsThrough() throws Exception {
+    Endpoint nobody = new Endpoint("127.0.0.1", 1);
+    for (int round = 0; round < 200; round++) {
+      TableCheck check = check();
+      check.admit(nobody);
+      Thread adding = new Thread(() -> check.require(TableSpec.builder("t").build()));
+      adding.start();
+      while (check.version() == 0) {
+        Thread.onSpinWait();
+      }
+      assertThrows(GateClosed.class, () -> check.admitMore(nobody));
+      adding.join();
+    }
+  }
+
   @Test
   void twoLanesMayCreateTheSameTable() throws Exception {
     TableSpec spec =
