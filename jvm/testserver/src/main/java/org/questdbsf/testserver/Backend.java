@@ -32,6 +32,7 @@ final class Backend extends ChannelInboundHandlerAdapter {
   private final ChannelFuture connected;
   private boolean head;
   private boolean keepClient;
+  private boolean released;
 
   Backend(ChannelHandlerContext client, int port) {
     this.client = client;
@@ -85,7 +86,9 @@ final class Backend extends ChannelInboundHandlerAdapter {
         });
   }
 
+  /** The client is gone, or speaks WebSocket from now on. */
   void close() {
+    released = true;
     connected.addListener(done -> channel().close());
   }
 
@@ -117,7 +120,9 @@ final class Backend extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
-    client.close();
+    if (!released) {
+      client.close();
+    }
   }
 
   @Override
