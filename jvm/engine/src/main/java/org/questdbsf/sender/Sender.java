@@ -190,6 +190,11 @@ public final class Sender implements AutoCloseable {
     return setup.counters();
   }
 
+  /** The adopter of orphaned slots that {@code drain_orphans} asked for. Any thread. */
+  public Optional<DrainerPool> drainers() {
+    return closer.drainers();
+  }
+
   /** How it does. Any thread. */
   public SenderState state() {
     SenderState state = setup.status().state();

@@ -1,6 +1,6 @@
 package org.questdbsf.sender;
 
-import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -23,19 +23,27 @@ final class SenderCloser {
 
   private final LoopSetup setup;
   private final SendLoop loop;
-  private final List<AutoCloseable> helpers;
   private final AutoCloseable storage;
+  private volatile DrainerPool drainers;
   private final AtomicBoolean closing = new AtomicBoolean();
 
   /**
-   * @param helpers closed after the loop has stopped, before the storage
    * @param storage the slot, or the ring in memory
    */
-  SenderCloser(LoopSetup setup, SendLoop loop, List<AutoCloseable> helpers, AutoCloseable storage) {
+  SenderCloser(LoopSetup setup, SendLoop loop, AutoCloseable storage) {
     this.setup = setup;
     this.loop = loop;
-    this.helpers = helpers;
     this.storage = storage;
+  }
+
+  /** The adopter that belongs to this sender, or null; before anybody can close. */
+  void drainers(DrainerPool pool) {
+    drainers = pool;
+  }
+
+  /** The adopter that belongs to this sender. */
+  Optional<DrainerPool> drainers() {
+    return Optional.ofNullable(drainers);
   }
 
   void checkOpen() {
@@ -100,8 +108,8 @@ final class SenderCloser {
     boolean stopped = loop.join();
     setup.inbox().close();
     SfException failure = null;
-    for (AutoCloseable helper : helpers) {
-      failure = first(failure, closed(helper));
+    if (drainers != null) {
+      failure = closed(drainers);
     }
     if (!stopped) {
       // Taking segments from a running reader could end the whole process.

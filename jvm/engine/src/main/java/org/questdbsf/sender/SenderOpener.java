@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.slot.DiskIo;
-import org.questdbsf.slot.RingSettings;
 import org.questdbsf.slot.SegmentBudget;
 import org.questdbsf.slot.SegmentKeeper;
 import org.questdbsf.slot.SegmentRing;
@@ -33,9 +32,10 @@ final class SenderOpener {
       SymbolDictionary dictionary = new SymbolDictionary();
       LoopSetup setup = setUp(slot, ring, dictionary);
       SendLoop loop = new SendLoop(setup, from.pacer);
-      closer = new SenderCloser(setup, loop, List.of(), storage);
+      closer = new SenderCloser(setup, loop, storage);
       Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), closer);
       loop.start();
+      closer.drainers(adopter());
       awaitFirstConnection(setup);
       opened = true;
       return sender;
@@ -87,6 +87,26 @@ final class SenderOpener {
         inbox);
   }
 
+  /** The adopter of a plain sender; whoever hands in slots has one of their own. */
+  private DrainerPool adopter() {
+    boolean wanted =
+        from.slot == null
+            && config.sfDir().isPresent()
+            && config.drainOrphans() != DrainOrphans.OFF
+            && config.maxBackgroundDrainers() > 0;
+    if (!wanted) {
+      return null;
+    }
+    DrainerPool.Builder pool = DrainerPool.builder(config, target()).keeper(keeper());
+    if (from.deadLetters != null) {
+      pool.deadLetters(from.deadLetters);
+    }
+    if (from.errorHandler != null) {
+      pool.errorHandler(from.errorHandler);
+    }
+    return pool.start();
+  }
+
   private String name(Slot slot) {
     if (from.name != null) {
       return from.name;
@@ -106,7 +126,7 @@ final class SenderOpener {
   }
 
   private SegmentRing openMemory() {
-    return SegmentRing.memory(ringSettings(), share(), keeper());
+    return SegmentRing.memory(config.ringSettings(), share(), keeper());
   }
 
   private Slot openSlot() throws InterruptedException {
@@ -118,7 +138,8 @@ final class SenderOpener {
     boolean opened = false;
     try {
       Slot slot =
-          Slot.open(sfDir, config.senderId(), ringSettings(), share, keeper(), DiskIo.PRODUCTION);
+          Slot.open(
+              sfDir, config.senderId(), config.ringSettings(), share, keeper(), DiskIo.PRODUCTION);
       opened = true;
       return slot;
     } finally {
@@ -126,14 +147,6 @@ final class SenderOpener {
         share.close();
       }
     }
-  }
-
-  private RingSettings ringSettings() {
-    return new RingSettings(
-        config.segmentBytes(),
-        config.durability(),
-        config.syncIntervalMillis(),
-        config.minFreeBytes());
   }
 
   private SegmentBudget.Share share() {

@@ -1,10 +1,10 @@
 package org.questdbsf.sender;
 
+import java.util.Optional;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.Slot;
 import org.questdbsf.slot.SlotDirectory;
-import org.questdbsf.slot.SlotInfo;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -18,21 +18,24 @@ final class SlotNote {
   private final Slot slot;
   private final SlotTarget target;
 
-  /** Writes the note; before the first frame. */
+  /**
+   * Writes the note; before the first frame. Frames that are there already keep the target they
+   * were written for, also when somebody else sends them.
+   */
   SlotNote(Slot slot, SlotTarget target) {
     this.slot = slot;
-    int cap = Math.max(target.batchCap(), earlierCap(slot));
-    this.target = target.withBatchCap(cap);
-    slot.writeTarget(this.target.toMap());
+    Optional<SlotTarget> earlier = slot.startedEmpty() ? Optional.empty() : earlier(slot);
+    this.target = earlier.orElse(target);
+    if (earlier.isEmpty()) {
+      slot.writeTarget(target.toMap());
+    }
   }
 
-  private static int earlierCap(Slot slot) {
-    for (SlotInfo info : SlotDirectory.list(slot.directory().getParent(), DiskIo.PRODUCTION)) {
-      if (info.name().equals(slot.name()) && !info.target().isEmpty()) {
-        return SlotTarget.fromMap(slot.name(), info.target()).batchCap();
-      }
-    }
-    return 0;
+  private static Optional<SlotTarget> earlier(Slot slot) {
+    return SlotDirectory.list(slot.directory().getParent(), DiskIo.PRODUCTION).stream()
+        .filter(info -> info.name().equals(slot.name()) && !info.target().isEmpty())
+        .map(info -> SlotTarget.fromMap(slot.name(), info.target()))
+        .findFirst();
   }
 
   int rememberedCap() {

@@ -1,6 +1,8 @@
 package org.questdbsf.sender;
 
 import java.time.temporal.ChronoUnit;
+import java.util.EnumMap;
+import java.util.Map;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.qwp.TableBlock;
 
@@ -13,14 +15,16 @@ final class Senders {
 
   /** A builder with quick back-off, no limit on reconnects a second, and more keys. */
   static SenderBuilder builder(String addresses, String keys) {
-    SenderBuilder builder =
-        Sender.builder(
-            SenderConfig.parse(
+    Map<ConnectKey, String> all =
+        new EnumMap<>(
+            ConnectString.parse(
                 "ws::addr="
                     + addresses
                     + ";initial_connect_retry=async;reconnect_initial_backoff_millis=1;"
-                    + "reconnect_max_backoff_millis=5;sf_max_segment_bytes=64k;"
-                    + keys));
+                    + "reconnect_max_backoff_millis=5;sf_max_segment_bytes=64k;"));
+    all.putAll(ConnectString.parse("ws::" + keys));
+    all.put(ConnectKey.ADDR, addresses);
+    SenderBuilder builder = Sender.builder(SenderConfig.of(all));
     builder.pacer = new ReconnectPacer(1_000_000);
     return builder;
   }
