@@ -29,7 +29,9 @@ def read(path: Path) -> dict[tuple[str, ...], Cost]:
         costs[name + parameters] = Cost(
             result["primaryMetric"]["score"],
             float(result["primaryMetric"]["scoreError"]),
-            secondary.get("gc.alloc.rate.norm", secondary.get("·gc.alloc.rate.norm", {})).get("score", 0),
+            secondary.get("gc.alloc.rate.norm", secondary.get("·gc.alloc.rate.norm", {})).get(
+                "score", 0
+            ),
             secondary.get("waits", {}).get("score", 0),
         )
     return costs
@@ -60,7 +62,9 @@ def main(path: Path) -> None:
             }
         )
     head = ("job", "nanos", "floor_nanos", "times_floor", "allocated_bytes", "waits")
-    print("".join(f"{name:>16}" if name != "job" else f"{name:<24}" for name in head), file=sys.stderr)
+    print(
+        "".join(f"{name:>16}" if name != "job" else f"{name:<24}" for name in head), file=sys.stderr
+    )
     for line in lines:
         cells = (f"{line[n]:>16}" if n != "job" else f"{line[n]:<24}" for n in head)
         print("".join(cells), file=sys.stderr)
