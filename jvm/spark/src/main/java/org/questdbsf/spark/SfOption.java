@@ -103,7 +103,7 @@ public enum SfOption {
       Where.ANY,
       "Create the table, with partition_by, ttl and dedup_keys, before the first row is sent."),
   PARTITION_BY(
-      words("NONE", "HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
+      words("HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
       "DAY",
       Where.CREATE_TABLE,
       "Partitioning of a created table."),

@@ -16,7 +16,7 @@ import org.questdbsf.qwp.QwpType;
  * DECIMAL(18,3)}, {@code DOUBLE[][]}.
  *
  * @param type the type on the wire
- * @param precision bits of a geohash, digits of a decimal, else 0
+ * @param precision bits of a geohash, digits of a decimal, dimensions of an array, else 0
  * @param scale digits behind the point of a decimal, else 0
  */
 record TargetType(QwpType type, int precision, int scale) implements Serializable {
@@ -43,8 +43,8 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
     boolean array = !m.group(3).isEmpty();
     if (array) {
       return switch (name) {
-        case "DOUBLE" -> of(QwpType.DOUBLE_ARRAY);
-        case "LONG" -> of(QwpType.LONG_ARRAY);
+        case "DOUBLE" -> new TargetType(QwpType.DOUBLE_ARRAY, dimensions(m.group(3)), 0);
+        case "LONG" -> new TargetType(QwpType.LONG_ARRAY, dimensions(m.group(3)), 0);
         default -> throw unknown(text, where);
       };
     }
@@ -96,6 +96,10 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
     return new TargetType(decimalFor(precision), precision, scale);
   }
 
+  private static int dimensions(String brackets) {
+    return (int) brackets.chars().filter(c -> c == '[').count();
+  }
+
   /** The narrowest decimal of the wire for so many digits. */
   static QwpType decimalFor(int precision) {
     return precision <= 18
@@ -137,8 +141,7 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
                 + "' is not a column and a type; write for example \"dev UUID, ip IPV4\".");
       }
       String column = unquoted(stripped.substring(0, gap).strip());
-      TargetType type =
-          parse(stripped.substring(gap + 1), "column_types, column '" + column + "'");
+      TargetType type = parse(stripped.substring(gap + 1), "column_types, column '" + column + "'");
       if (types.put(column, type) != null) {
         throw new SfException(
             ErrorCode.CONFIG_CONFLICT,
@@ -166,8 +169,8 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
     return switch (type) {
       case GEOHASH -> "GEOHASH(" + precision + "b)";
       case DECIMAL64, DECIMAL128, DECIMAL256 -> "DECIMAL(" + precision + "," + scale + ")";
-      case DOUBLE_ARRAY -> "DOUBLE[]";
-      case LONG_ARRAY -> "LONG[]";
+      case DOUBLE_ARRAY -> "DOUBLE" + "[]".repeat(precision);
+      case LONG_ARRAY -> "LONG" + "[]".repeat(precision);
       case TIMESTAMP_NANOS -> "TIMESTAMP_NS";
       case IPV4 -> "IPv4";
       default -> type.name();

@@ -1,0 +1,244 @@
+package org.questdbsf.spark;
+
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.StructField;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.QwpType;
+import org.questdbsf.sender.TableFacts;
+
+/**
+ * Chooses the QuestDB type of each column: the options {@code column_types} and {@code symbols},
+ * else the column's metadata, else the live table, else the default of the Spark type.
+ */
+final class ColumnTypes {
+  private final SfOptions options;
+  private final Map<Integer, TargetType> chosen;
+  private final Map<String, String> live = new HashMap<>();
+  private final TableFacts facts;
+  private final Set<String> asDouble = new HashSet<>();
+
+  ColumnTypes(SfOptions options, Map<Integer, TargetType> chosen, TableFacts facts) {
+    this.options = options;
+    this.chosen = chosen;
+    this.facts = facts;
+    if (facts != null) {
+      facts.columns().forEach((name, type) -> live.put(lower(name), type));
+    }
+    options.list(SfOption.DECIMALS_DOUBLE).forEach(name -> asDouble.add(lower(name)));
+  }
+
+  /** The type of an ordinary column; empty if it is left out. */
+  Optional<TargetType> of(int ordinal, StructField field) {
+    SourceKind kind = SourceKind.of(field.dataType());
+    if (kind == SourceKind.NULL) {
+      return Optional.empty();
+    }
+    TargetType asked = asked(ordinal, field);
+    if (asked != null) {
+      return Optional.of(checked(field, kind, asked, "as asked for"));
+    }
+    String there = live.get(lower(field.name()));
+    if (there != null && !jsonWanted(kind)) {
+      Optional<TargetType> fitting = fromLive(field, kind, there);
+      if (fitting.isPresent()) {
+        return fitting;
+      }
+    }
+    return byDefault(field, kind);
+  }
+
+  /** The type of the designated timestamp. */
+  ColumnPlan designated(int ordinal, StructField field) {
+    SourceKind kind = SourceKind.of(field.dataType());
+    boolean time =
+        kind == SourceKind.TIMESTAMP
+            || kind == SourceKind.TIMESTAMP_NTZ
+            || kind == SourceKind.DATE
+            || kind == SourceKind.LONG;
+    if (!time) {
+      throw wrongType(
+          field,
+          "timestamp takes a Timestamp, TimestampNTZ or Date, or a Long with timestamp_unit");
+    }
+    TargetType asked = asked(ordinal, field);
+    if (asked != null
+        && asked.type() != QwpType.TIMESTAMP
+        && asked.type() != QwpType.TIMESTAMP_NANOS) {
+      throw wrongType(
+          field, "the designated timestamp is TIMESTAMP or TIMESTAMP_NS, not " + asked.ddl());
+    }
+    if (asked == null) {
+      boolean nanos = kind == SourceKind.LONG && options.is(SfOption.TIMESTAMP_UNIT, "ns");
+      asked = TargetType.of(nanos ? QwpType.TIMESTAMP_NANOS : QwpType.TIMESTAMP);
+      String there =
+          facts == null ? null : facts.designated().map(facts.columns()::get).orElse(null);
+      if (there != null) {
+        asked =
+            TargetType.of(
+                there.equalsIgnoreCase("TIMESTAMP_NS")
+                    ? QwpType.TIMESTAMP_NANOS
+                    : QwpType.TIMESTAMP);
+      }
+    }
+    return new ColumnPlan(ordinal, field.name(), field.dataType(), asked);
+  }
+
+  private TargetType asked(int ordinal, StructField field) {
+    TargetType asked = chosen.get(ordinal);
+    if (asked == null && field.metadata().contains(SchemaCheck.TYPE_METADATA)) {
+      asked =
+          TargetType.parse(
+              field.metadata().getString(SchemaCheck.TYPE_METADATA),
+              "metadata " + SchemaCheck.TYPE_METADATA + " of column '" + field.name() + "'");
+    }
+    return asked;
+  }
+
+  private Optional<TargetType> fromLive(StructField field, SourceKind kind, String there) {
+    TargetType target;
+    try {
+      target = TargetType.parse(there, "column '" + field.name() + "' of the table");
+    } catch (SfException e) {
+      throw new SfException(
+          ErrorCode.TABLE_MISMATCH,
+          "column '" + field.name() + "' is " + there + ", a type that rows cannot be written to.",
+          e);
+    }
+    boolean byNameOnly = kind == SourceKind.TIME || kind == SourceKind.DAY_TIME_INTERVAL;
+    if (byNameOnly || !kind.fits(target.type())) {
+      throw new SfException(
+          ErrorCode.TABLE_MISMATCH,
+          "column '"
+              + field.name()
+              + "' is "
+              + there
+              + " in the table, and "
+              + field.dataType().typeName()
+              + " in the rows, which cannot be written to it unchanged; cast it"
+              + (byNameOnly ? ", or name the type in column_types." : "."));
+    }
+    return Optional.of(checked(field, kind, target, "as the table has it"));
+  }
+
+  private TargetType checked(StructField field, SourceKind kind, TargetType target, String why) {
+    DataType source = field.dataType();
+    boolean json = target.type() == QwpType.VARCHAR && jsonWanted(kind);
+    if (!json && !kind.fits(target.type())) {
+      throw wrongType(
+          field,
+          target.ddl()
+              + " ("
+              + why
+              + ") is written from other types"
+              + (kind.targets().isEmpty()
+                  ? ""
+                  : "; " + source.typeName() + " becomes one of " + kind.targets()));
+    }
+    if (kind == SourceKind.DECIMAL) {
+      return decimal(field, (DecimalType) source, target);
+    }
+    if (target.type() == QwpType.DOUBLE_ARRAY || target.type() == QwpType.LONG_ARRAY) {
+      int dimensions = SourceKind.dimensions(source);
+      if (dimensions != target.precision()) {
+        throw wrongType(field, target.ddl() + " (" + why + ") has another number of dimensions");
+      }
+    }
+    return target;
+  }
+
+  private TargetType decimal(StructField field, DecimalType source, TargetType target) {
+    if (target.type() == QwpType.DOUBLE) {
+      if (!asDouble.contains(lower(field.name()))) {
+        throw wrongType(
+            field, "a decimal becomes DOUBLE, losing digits, only where decimals_double names it");
+      }
+      return target;
+    }
+    if (target.precision() == 0) { // DECIMAL64 and the like, without digits of their own
+      return new TargetType(target.type(), source.precision(), source.scale());
+    }
+    int wholeDigits = target.precision() - target.scale();
+    if (source.scale() > target.scale() || source.precision() - source.scale() > wholeDigits) {
+      throw wrongType(field, "its digits do not all fit " + target.ddl());
+    }
+    return target;
+  }
+
+  private Optional<TargetType> byDefault(StructField field, SourceKind kind) {
+    DataType source = field.dataType();
+    QwpType plain =
+        switch (kind) {
+          case BOOLEAN -> QwpType.BOOLEAN;
+          case BYTE, SHORT, INT -> QwpType.INT; // BYTE and SHORT have no null
+          case LONG -> QwpType.LONG;
+          case FLOAT -> QwpType.FLOAT;
+          case DOUBLE -> QwpType.DOUBLE;
+          case STRING -> QwpType.VARCHAR;
+          case BINARY -> QwpType.BINARY;
+          case TIMESTAMP, TIMESTAMP_NTZ, DATE -> QwpType.TIMESTAMP;
+          default -> null;
+        };
+    if (plain != null) {
+      return Optional.of(TargetType.of(plain));
+    }
+    if (kind == SourceKind.DECIMAL) {
+      if (asDouble.contains(lower(field.name()))) {
+        return Optional.of(TargetType.of(QwpType.DOUBLE));
+      }
+      DecimalType decimal = (DecimalType) source;
+      return Optional.of(
+          new TargetType(
+              TargetType.decimalFor(decimal.precision()), decimal.precision(), decimal.scale()));
+    }
+    if (kind == SourceKind.DOUBLE_ARRAY) {
+      return Optional.of(new TargetType(QwpType.DOUBLE_ARRAY, SourceKind.dimensions(source), 0));
+    }
+    return unsupported(field, kind);
+  }
+
+  private Optional<TargetType> unsupported(StructField field, SourceKind kind) {
+    if (options.is(SfOption.UNSUPPORTED, "skip")) {
+      return Optional.empty();
+    }
+    if (jsonWanted(kind)) {
+      return Optional.of(TargetType.of(QwpType.VARCHAR));
+    }
+    throw wrongType(
+        field,
+        "QuestDB has no such type"
+            + (kind.targets().isEmpty()
+                ? ""
+                : "; name one of " + kind.targets() + " for it in column_types")
+            + (kind.fitsJson() ? "; or set unsupported=json for JSON text" : "")
+            + "; or cast it, drop it, or set unsupported=skip to leave it out");
+  }
+
+  private boolean jsonWanted(SourceKind kind) {
+    return kind.fitsJson() && options.is(SfOption.UNSUPPORTED, "json");
+  }
+
+  /** The error for a column whose type does not go with what is asked of it. */
+  SfException wrongType(StructField field, String why) {
+    return new SfException(
+        ErrorCode.TYPE_UNSUPPORTED,
+        "column '"
+            + field.name()
+            + "' of type "
+            + field.dataType().sql()
+            + " cannot be written: "
+            + why
+            + ".");
+  }
+
+  private static String lower(String name) {
+    return name.toLowerCase(Locale.ROOT);
+  }
+}

@@ -1,0 +1,75 @@
+package org.questdbsf.spark;
+
+import java.time.Instant;
+import java.util.concurrent.TimeUnit;
+import org.questdbsf.qwp.QwpType;
+import org.questdbsf.sender.TtlFloor;
+
+/**
+ * Which designated timestamps a table takes. QuestDB refuses times before 1970, and acknowledges
+ * and then discards rows older than the table's TTL, so both are refused here, by row.
+ */
+final class DesignatedRange {
+  private static final long NANOS_IN_MICRO = 1000;
+  private static final long MICROS_IN_SECOND = 1_000_000;
+
+  /** Rows after which the TTL is looked at anew. */
+  private static final int REFRESH_ROWS = 1024;
+
+  private final long unitsInMicro;
+  private final TtlFloor ttl;
+  private long newest = Long.MIN_VALUE;
+  private long floor = TtlFloor.NONE;
+  private int untilRefresh;
+
+  /**
+   * For one table.
+   *
+   * @param type TIMESTAMP or TIMESTAMP_NANOS
+   * @param ttl the table's, as its checks found it
+   */
+  DesignatedRange(QwpType type, TtlFloor ttl) {
+    this.unitsInMicro = type == QwpType.TIMESTAMP_NANOS ? NANOS_IN_MICRO : 1;
+    this.ttl = ttl;
+  }
+
+  /**
+   * Checks one time in the column's unit.
+   *
+   * @throws org.questdbsf.error.SfException VALUE_INVALID
+   */
+  void check(long time) {
+    if (time < 0) {
+      throw FieldWriters.invalid(
+          "designated timestamp " + shown(time) + " is before 1970, which QuestDB refuses");
+    }
+    long micros = time / unitsInMicro;
+    newest = Math.max(newest, micros);
+    if (--untilRefresh <= 0) {
+      refresh();
+    }
+    if (micros < floor) {
+      throw FieldWriters.invalid(
+          "designated timestamp "
+              + shown(time)
+              + " is older than the table's TTL keeps ("
+              + shown(floor * unitsInMicro)
+              + "): the server would acknowledge the row and discard it. Filter such rows, or raise"
+              + " the TTL");
+    }
+  }
+
+  private void refresh() {
+    untilRefresh = REFRESH_ROWS;
+    ttl.observe(newest);
+    long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
+    floor = ttl.isSet() ? ttl.micros(now) : TtlFloor.NONE;
+  }
+
+  private Instant shown(long time) {
+    long micros = time / unitsInMicro;
+    return Instant.ofEpochSecond(
+        Math.floorDiv(micros, MICROS_IN_SECOND),
+        Math.floorMod(micros, MICROS_IN_SECOND) * NANOS_IN_MICRO);
+  }
+}

@@ -1,0 +1,108 @@
+package org.questdbsf.spark;
+
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.sender.DeadLetterSink;
+import org.questdbsf.sender.Sender;
+import org.questdbsf.sender.SenderBuilder;
+import org.questdbsf.sender.SenderConfig;
+import org.questdbsf.sender.SenderErrorHandler;
+import org.questdbsf.sender.TableCheck;
+import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.SegmentBudget;
+import org.questdbsf.slot.SegmentKeeper;
+import org.questdbsf.slot.Slot;
+import org.questdbsf.slot.SlotDirectory;
+
+/** Opens lanes of one pool: a ring in memory, or the first slot that is free and empty. */
+final class LaneOpener {
+  private static final AtomicInteger NAMES = new AtomicInteger();
+
+  private final LaneSettings settings;
+  private final SenderConfig config;
+  private final SegmentBudget budget;
+  private final SenderErrorHandler errors;
+  private final DeadLetterSink deadLetters;
+
+  LaneOpener(
+      LaneSettings settings,
+      SenderConfig config,
+      SegmentBudget budget,
+      SenderErrorHandler errors,
+      DeadLetterSink deadLetters) {
+    this.settings = settings;
+    this.config = config;
+    this.budget = budget;
+    this.errors = errors;
+    this.deadLetters = deadLetters;
+  }
+
+  /** Whether {@link #open} works on the disk, and so must not run on a task's thread. */
+  boolean usesDisk() {
+    return config.sfDir().isPresent();
+  }
+
+  /**
+   * Opens a lane. The connection is made in the background.
+   *
+   * @throws SfException SLOT_*, DISK_*, BACKPRESSURE_TIMEOUT when the budget has no room for it
+   */
+  Lane open() throws InterruptedException {
+    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()));
+    if (settings.plan().table() != null) {
+      check.require(settings.table(settings.plan().table()));
+    }
+    SenderBuilder builder =
+        Sender.builder(config).gate(check).budget(budget).errorHandler(errors);
+    if (deadLetters != null) {
+      builder.deadLetters(deadLetters);
+    }
+    if (!usesDisk()) {
+      Sender sender = builder.name("lane-" + NAMES.incrementAndGet()).build();
+      return new Lane(settings, config, sender, check, null);
+    }
+    Slot slot = openSlot();
+    try {
+      slot.writeTarget(Lane.target(config, check));
+    } catch (SfException e) {
+      slot.close();
+      throw e;
+    }
+    return new Lane(settings, config, builder.freshSlot(slot).build(), check, slot);
+  }
+
+  /** A lane appends only to a slot that it started empty: what holds frames is the adopter's. */
+  private Slot openSlot() throws InterruptedException {
+    Path dir = config.sfDir().orElseThrow();
+    int from = 0;
+    while (true) {
+      String name = SlotDirectory.firstFreeName(dir, config.senderId(), from, DiskIo.PRODUCTION);
+      from = Integer.parseInt(name.substring(name.lastIndexOf('-') + 1)) + 1;
+      SegmentBudget.Share share = budget.open(config.segmentBytes());
+      Slot slot;
+      try {
+        slot =
+            Slot.open(
+                dir,
+                name,
+                config.ringSettings(),
+                share,
+                SegmentKeeper.shared(),
+                DiskIo.PRODUCTION);
+      } catch (SfException e) {
+        share.close();
+        if (e.code() == ErrorCode.SLOT_LOCKED) {
+          continue; // another process was quicker
+        }
+        throw e;
+      }
+      if (slot.startedEmpty()) {
+        return slot;
+      }
+      slot.close();
+    }
+  }
+}

@@ -1,0 +1,377 @@
+package org.questdbsf.spark;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.sender.SenderError;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The lanes of one executor JVM for one set of settings. A running task borrows one for itself;
+ * when all of {@code max_lanes} are out, it waits, and an interrupt ends the wait. Thread-safe.
+ */
+final class LanePool {
+  private static final Logger LOG = LoggerFactory.getLogger(LanePool.class);
+  private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+  private static final int MAX_DEPARTED = 256;
+  private static final int MAX_NOTES = 256;
+
+  private final LaneSettings settings;
+  private final int maxLanes;
+  private final LaneOpener opener;
+  private final ClaimBook shown = new ClaimBook();
+  private final ClaimBook sent = new ClaimBook();
+
+  private final ReentrantLock lock = new ReentrantLock();
+  private final Condition laneFree = lock.newCondition();
+  private final ArrayDeque<Lane> idle = new ArrayDeque<>();
+  private final Set<Lane> lent = new LinkedHashSet<>();
+
+  /** Lanes that take no more rows and close when what they hold is acknowledged. */
+  private final Set<Lane> retired = new LinkedHashSet<>();
+
+  private final ArrayDeque<LaneReport> departed = new ArrayDeque<>();
+  private final long[] departedTotals = new long[SfMetric.values().length];
+  private final ArrayDeque<SfException> untold = new ArrayDeque<>();
+  private final ArrayDeque<String> notes = new ArrayDeque<>();
+  private int opening;
+  private boolean closed;
+
+  LanePool(LaneSettings settings, int maxLanes, LaneOpener.Factory openers) {
+    this.settings = settings;
+    this.maxLanes = maxLanes;
+    this.opener = openers.open(this::noted);
+  }
+
+  /**
+   * Borrows a lane; empty when this pool was closed, and the caller should ask for the pool again.
+   *
+   * @throws SfException an error of an earlier task's rows that nobody was told of yet, or why no
+   *     lane can be opened
+   */
+  Lane borrow() throws InterruptedException {
+    lock.lockInterruptibly();
+    try {
+      while (true) {
+        if (closed) {
+          return null;
+        }
+        if (!untold.isEmpty()) {
+          throw untold.removeFirst();
+        }
+        Lane lane = idle.pollLast();
+        if (lane == null && lent.size() + opening < maxLanes) {
+          break;
+        }
+        if (lane == null) {
+          laneFree.await();
+        } else if (lane.failed()) {
+          bury(lane);
+        } else {
+          lent.add(lane);
+          return lane;
+        }
+      }
+      opening++;
+    } finally {
+      lock.unlock();
+    }
+    return opened();
+  }
+
+  private Lane opened() throws InterruptedException {
+    boolean handed = false;
+    try {
+      Lane lane = opener.usesDisk() ? openElsewhere() : opener.open();
+      handed = true;
+      enter(lane, false);
+      return lane;
+    } catch (AbandonedException e) {
+      handed = true;
+      throw e.interrupt();
+    } finally {
+      if (!handed) {
+        failedToOpen();
+      }
+    }
+  }
+
+  /** The task was interrupted; who opens the lane goes on and puts it among the idle ones. */
+  private static final class AbandonedException extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+
+    AbandonedException(InterruptedException cause) {
+      super(cause);
+    }
+
+    InterruptedException interrupt() {
+      return (InterruptedException) getCause();
+    }
+  }
+
+  private Lane openElsewhere() {
+    CompletableFuture<Lane> opening = Housekeeper.call(opener::open);
+    try {
+      return opening.get();
+    } catch (InterruptedException e) {
+      opening.whenComplete(
+          (lane, failure) -> {
+            if (failure == null) {
+              enter(lane, true);
+            } else {
+              failedToOpen();
+            }
+          });
+      throw new AbandonedException(e);
+    } catch (ExecutionException e) {
+      Throwable cause = e.getCause();
+      while (cause.getCause() != null && !(cause instanceof SfException)) {
+        cause = cause.getCause();
+      }
+      if (cause instanceof SfException known) {
+        throw new SfException(
+            known.code(), RowEncoder.withoutCode(known.code(), known.getMessage()), known);
+      }
+      throw new SfException(
+          ErrorCode.DISK_FAILED, "no slot can be opened in sf_dir: " + cause + ".", cause);
+    }
+  }
+
+  private void enter(Lane lane, boolean asIdle) {
+    lock.lock();
+    try {
+      opening--;
+      if (asIdle) {
+        lane.idleFrom(System.nanoTime());
+        idle.addLast(lane);
+        laneFree.signal();
+      } else {
+        lent.add(lane);
+      }
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void failedToOpen() {
+    lock.lock();
+    try {
+      opening--;
+      laneFree.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes a lane back whose task committed, or which keeps its frames on disk. */
+  void giveBack(Lane lane) {
+    lock.lock();
+    try {
+      if (!lent.remove(lane)) {
+        return;
+      }
+      lane.idleFrom(System.nanoTime());
+      if (lane.failed()) {
+        bury(lane);
+      } else if (lane.sender().mustRetire()) {
+        retired.add(lane);
+        Housekeeper.soon(this::tidy);
+      } else {
+        idle.addLast(lane);
+      }
+      laneFree.signal();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Ends a lane in memory at once: its rows never go out later, Spark sends them again. */
+  void discard(Lane lane) {
+    lock.lock();
+    try {
+      if (!lent.remove(lane)) {
+        return;
+      }
+      depart(lane);
+      laneFree.signal();
+    } finally {
+      lock.unlock();
+    }
+    lane.sender().discard();
+  }
+
+  /** Puts a failed lane away; on disk its rows were committed, so somebody must be told. */
+  private void bury(Lane lane) {
+    depart(lane);
+    if (settings.options().commitOn().onDisk()) {
+      lane.sender()
+          .terminalError()
+          .ifPresent(
+              error ->
+                  untold.addLast(
+                      new SfException(
+                          error.code(),
+                          "rows of an earlier task were refused and stay in slot "
+                              + lane.place()
+                              + ", which is set aside (.failed); look at it with questdb-sf slots"
+                              + " show. "
+                              + error.describe())));
+    }
+    Housekeeper.soon(() -> end(lane));
+  }
+
+  private void depart(Lane lane) {
+    departed.addLast(lane.report());
+    if (departed.size() > MAX_DEPARTED) {
+      departed.removeFirst();
+    }
+    lane.addTo(departedTotals);
+  }
+
+  private void end(Lane lane) {
+    try {
+      lane.sender().close();
+    } catch (SfException e) {
+      LOG.debug("{} ended with what was reported before.", lane, e);
+    }
+  }
+
+  /** Closes lanes that are idle for long, or retired, once what they hold is acknowledged. */
+  void tidy() {
+    List<Lane> ended = new ArrayList<>();
+    lock.lock();
+    try {
+      long now = System.nanoTime();
+      collect(idle.iterator(), now, IDLE_NANOS, ended);
+      collect(retired.iterator(), now, 0, ended);
+    } finally {
+      lock.unlock();
+    }
+    ended.forEach(this::end);
+  }
+
+  private void collect(
+      java.util.Iterator<Lane> lanes, long now, long idleNanos, List<Lane> ended) {
+    while (lanes.hasNext()) {
+      Lane lane = lanes.next();
+      if (lane.failed()) {
+        lanes.remove();
+        bury(lane);
+      } else if (lane.drained() && lane.idleNanos(now) >= idleNanos) {
+        lanes.remove();
+        depart(lane);
+        ended.add(lane);
+      }
+    }
+  }
+
+  /** Closes the pool if nothing uses it and nobody has to be told anything. */
+  boolean closeIfUnused() {
+    lock.lock();
+    try {
+      closed =
+          closed
+              || lent.isEmpty()
+                  && idle.isEmpty()
+                  && retired.isEmpty()
+                  && opening == 0
+                  && untold.isEmpty()
+                  && notes.isEmpty();
+      return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Lanes that are not lent: what an ending JVM may drain. */
+  List<Lane> unlent() {
+    lock.lock();
+    try {
+      List<Lane> lanes = new ArrayList<>(idle);
+      lanes.addAll(retired);
+      return lanes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** How far every lane is, those that ended lately included. */
+  List<LaneReport> reports() {
+    lock.lock();
+    try {
+      List<LaneReport> reports = new ArrayList<>(departed);
+      all().forEach(lane -> reports.add(lane.report()));
+      return reports;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Everything that the lanes counted so far, by ordinal of {@link SfMetric}. */
+  long[] totals() {
+    lock.lock();
+    try {
+      long[] totals = departedTotals.clone();
+      all().forEach(lane -> lane.addTo(totals));
+      return totals;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private List<Lane> all() {
+    List<Lane> lanes = new ArrayList<>(idle);
+    lanes.addAll(lent);
+    lanes.addAll(retired);
+    return lanes;
+  }
+
+  /** What the SQL tab was told. */
+  ClaimBook shown() {
+    return shown;
+  }
+
+  /** What the driver was told. */
+  ClaimBook sent() {
+    return sent;
+  }
+
+  /** Sorts of trouble that the engine told of since the last call, oldest first. */
+  List<String> takeNotes() {
+    lock.lock();
+    try {
+      List<String> taken = new ArrayList<>(notes);
+      notes.clear();
+      return taken;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void noted(SenderError error) {
+    lock.lock();
+    try {
+      if (notes.size() >= MAX_NOTES) {
+        notes.removeFirst();
+      }
+      notes.addLast(error.describe());
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  @Override
+  public String toString() {
+    return "LanePool[" + settings.options().target() + ", at most " + maxLanes + " lanes]";
+  }
+}

@@ -1,0 +1,37 @@
+package org.questdbsf.spark;
+
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How the rows of one query are written: made once by {@link SchemaCheck} on the driver, used by
+ * every task.
+ *
+ * @param table the table, or null where a column names it
+ * @param tableOrdinal place of the column that names the table, or −1
+ * @param designated the designated timestamp, or null where the server sets it
+ * @param columns all others that are written
+ */
+record RowPlan(String table, int tableOrdinal, ColumnPlan designated, List<ColumnPlan> columns)
+    implements Serializable {
+
+  RowPlan {
+    columns = new ArrayList<>(columns); // List.copyOf is serializable, but not over Spark's Kryo
+  }
+
+  /** One line for people: the columns and their types. */
+  String describe() {
+    StringBuilder text = new StringBuilder();
+    for (ColumnPlan column : columns) {
+      text.append(text.length() == 0 ? "" : ", ");
+      text.append(column.name()).append(' ').append(column.target().ddl());
+    }
+    if (designated != null) {
+      text.append(text.length() == 0 ? "" : ", ");
+      text.append(designated.name()).append(' ').append(designated.target().ddl());
+      text.append(" (designated)");
+    }
+    return text.toString();
+  }
+}
