@@ -1,14 +1,20 @@
 package org.questdbsf.spark;
 
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
+import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.sender.Sender;
 import org.questdbsf.sender.SenderConfig;
+import org.questdbsf.sender.SenderCounters;
 import org.questdbsf.sender.SlotTarget;
 import org.questdbsf.sender.TableCheck;
 import org.questdbsf.slot.Slot;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One sender with its ring, lent to one task at a time. Outlives tasks: the next one goes on with
@@ -18,14 +24,25 @@ import org.questdbsf.slot.Slot;
 final class Lane {
   private static final AtomicLong INCARNATIONS = new AtomicLong(System.currentTimeMillis() << 16);
 
+  private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
+
+  /** What only an operator can mend. */
+  private static final Set<ErrorCode> REFUSED =
+      EnumSet.of(ErrorCode.SERVER_REJECTED, ErrorCode.POISON_FRAME);
+
   private final LaneSettings settings;
   private final SenderConfig config;
   private final Sender sender;
   private final TableCheck check;
   private final Slot slot;
   private final String place;
-  private final long incarnation = INCARNATIONS.incrementAndGet();
+  private final long incarnation = nextIncarnation();
   private final Map<String, RowEncoder.Binding> bindings = new HashMap<>();
+
+  /** A number above that of every lane that began before this call. */
+  static long nextIncarnation() {
+    return INCARNATIONS.incrementAndGet();
+  }
 
   /** When it was given back, by {@code System.nanoTime()}; guarded by the pool. */
   private long idleSince;
@@ -63,7 +80,7 @@ final class Lane {
     if (binding == null) {
       check.require(settings.table(table));
       if (slot != null && bindings.size() > 0) {
-        slot.writeTarget(target(config, check));
+        slot.writeTarget(target(config, check).toMap());
       }
       ColumnPlan designated = settings.plan().designated();
       DesignatedRange range =
@@ -77,8 +94,8 @@ final class Lane {
   }
 
   /** What {@code .target} of a slot says. */
-  static Map<String, String> target(SenderConfig config, TableCheck check) {
-    return SlotTarget.of(config, check.required(), "questdb-sf-spark").toMap();
+  static SlotTarget target(SenderConfig config, TableCheck check) {
+    return SlotTarget.of(config, check.required(), "questdb-sf-spark");
   }
 
   Iterable<RowEncoder.Binding> bindings() {
@@ -88,6 +105,42 @@ final class Lane {
   /** Forgets rows that were not published. */
   void clearBlocks() {
     bindings.values().forEach(binding -> binding.block().clear());
+  }
+
+  /**
+   * Ends a lane whose sender has failed, and says so in its slot before the lock goes: a refused
+   * frame sets the slot aside for an operator, anything else leaves a note and is tried again by
+   * the adopter. Not for a task's thread.
+   */
+  void bury() {
+    SfException error = terminal();
+    if (slot != null && error != null) {
+      if (REFUSED.contains(error.code())) {
+        slot.writeFailed(error.getMessage());
+      } else {
+        slot.writeLastError(error.getMessage());
+      }
+    }
+    end();
+  }
+
+  /** Ends the lane; what is not acknowledged stays in its slot. */
+  void end() {
+    try {
+      sender.close();
+    } catch (SfException e) {
+      LOG.debug("{} ended with what was reported before.", this, e);
+    }
+  }
+
+  /** What ended the sender, or null. */
+  SfException terminal() {
+    try {
+      sender.checkError();
+      return null;
+    } catch (SfException e) {
+      return e;
+    }
   }
 
   boolean failed() {
@@ -114,7 +167,7 @@ final class Lane {
         incarnation,
         sender.publishedFsn(),
         acked,
-        sender.unackedBytes(),
+        sender.bytesUsed(),
         sender.oldestUnackedMillis());
   }
 
@@ -122,16 +175,40 @@ final class Lane {
     return incarnation;
   }
 
-  /** Adds what this lane counted to totals by ordinal of {@link SfMetric}. */
+  /** Adds what this lane counted to totals by ordinal of {@link SfMetric}; cheap. */
   void addTo(long[] totals) {
-    Map<String, Long> counts = sender.counters().snapshot();
-    for (SfMetric metric : SfMetric.values()) {
-      Long count = counts.get(metric.key());
-      if (count != null && metric.kind() == SfMetric.Kind.COUNTER) {
-        totals[metric.ordinal()] += count;
-      }
-    }
-    totals[SfMetric.BACKPRESSURE_STALLS.ordinal()] += sender.backpressureStalls();
+    SenderCounters counts = sender.counters();
+    add(totals, SfMetric.FRAMES_WRITTEN, counts.framesWritten());
+    add(totals, SfMetric.FRAMES_SENT, counts.framesSent() - counts.framesReplayed());
+    add(totals, SfMetric.FRAMES_ACKED, counts.framesAcked());
+    add(totals, SfMetric.FRAMES_REPLAYED, counts.framesReplayed());
+    add(totals, SfMetric.RECONNECT_ATTEMPTS, counts.reconnectAttempts());
+    add(totals, SfMetric.RECONNECTS_SUCCEEDED, counts.reconnectsSucceeded());
+    add(totals, SfMetric.SERVER_ERRORS, counts.serverErrors());
+    add(totals, SfMetric.ROWS_DROPPED, counts.rowsDropped());
+    add(totals, SfMetric.BACKPRESSURE_STALLS, sender.backpressureStalls());
+    add(totals, SfMetric.ERROR_NOTIFICATIONS_DELIVERED, counts.errorNotificationsDelivered());
+    add(totals, SfMetric.ERROR_NOTIFICATIONS_DROPPED, counts.errorNotificationsDropped());
+  }
+
+  private static void add(long[] totals, SfMetric metric, long count) {
+    totals[metric.ordinal()] += count;
+  }
+
+  /** Brings gauges by ordinal of {@link SfMetric} up to date with this lane. */
+  void gauge(long[] gauges) {
+    LaneReport report = report();
+    SenderCounters counts = sender.counters();
+    add(gauges, SfMetric.UNACKED_FRAMES, report.unackedFrames());
+    add(gauges, SfMetric.UNACKED_BYTES, report.unackedBytes());
+    max(gauges, SfMetric.OLDEST_UNACKED_MILLIS, report.oldestUnackedMillis());
+    max(gauges, SfMetric.ACK_LATENCY_P50_MILLIS, counts.ackLatencyP50Millis());
+    max(gauges, SfMetric.ACK_LATENCY_P99_MILLIS, counts.ackLatencyP99Millis());
+    max(gauges, SfMetric.ACK_LATENCY_MAX_MILLIS, counts.ackLatencyMaxMillis());
+  }
+
+  private static void max(long[] gauges, SfMetric metric, long value) {
+    gauges[metric.ordinal()] = Math.max(gauges[metric.ordinal()], value);
   }
 
   @Override

@@ -19,6 +19,12 @@ import org.questdbsf.slot.SlotDirectory;
 
 /** Opens lanes of one pool: a ring in memory, or the first slot that is free and empty. */
 final class LaneOpener {
+  /** Makes the opener of a pool, which wants to hear of errors. */
+  @FunctionalInterface
+  interface Factory {
+    LaneOpener open(SenderErrorHandler errors);
+  }
+
   private static final AtomicInteger NAMES = new AtomicInteger();
 
   private final LaneSettings settings;
@@ -55,8 +61,7 @@ final class LaneOpener {
     if (settings.plan().table() != null) {
       check.require(settings.table(settings.plan().table()));
     }
-    SenderBuilder builder =
-        Sender.builder(config).gate(check).budget(budget).errorHandler(errors);
+    SenderBuilder builder = Sender.builder(config).gate(check).budget(budget).errorHandler(errors);
     if (deadLetters != null) {
       builder.deadLetters(deadLetters);
     }
@@ -65,13 +70,8 @@ final class LaneOpener {
       return new Lane(settings, config, sender, check, null);
     }
     Slot slot = openSlot();
-    try {
-      slot.writeTarget(Lane.target(config, check));
-    } catch (SfException e) {
-      slot.close();
-      throw e;
-    }
-    return new Lane(settings, config, builder.freshSlot(slot).build(), check, slot);
+    Sender sender = builder.freshSlot(slot).target(Lane.target(config, check)).build();
+    return new Lane(settings, config, sender, check, slot);
   }
 
   /** A lane appends only to a slot that it started empty: what holds frames is the adopter's. */
@@ -81,28 +81,39 @@ final class LaneOpener {
     while (true) {
       String name = SlotDirectory.firstFreeName(dir, config.senderId(), from, DiskIo.PRODUCTION);
       from = Integer.parseInt(name.substring(name.lastIndexOf('-') + 1)) + 1;
-      SegmentBudget.Share share = budget.open(config.segmentBytes());
-      Slot slot;
-      try {
-        slot =
-            Slot.open(
-                dir,
-                name,
-                config.ringSettings(),
-                share,
-                SegmentKeeper.shared(),
-                DiskIo.PRODUCTION);
-      } catch (SfException e) {
-        share.close();
-        if (e.code() == ErrorCode.SLOT_LOCKED) {
-          continue; // another process was quicker
-        }
-        throw e;
+      Slot slot = tryOpen(dir, name);
+      if (slot == null) {
+        continue; // another process was quicker
       }
       if (slot.startedEmpty()) {
         return slot;
       }
       slot.close();
+    }
+  }
+
+  private Slot tryOpen(Path dir, String name) throws InterruptedException {
+    SegmentBudget.Share share = budget.open(config.segmentBytes());
+    Slot slot = null;
+    try {
+      slot =
+          Slot.open(
+              dir,
+              name,
+              config.ringSettings(),
+              share,
+              SegmentKeeper.shared(),
+              DiskIo.PRODUCTION);
+      return slot;
+    } catch (SfException e) {
+      if (e.code() == ErrorCode.SLOT_LOCKED) {
+        return null;
+      }
+      throw e;
+    } finally {
+      if (slot == null) {
+        share.close();
+      }
     }
   }
 }

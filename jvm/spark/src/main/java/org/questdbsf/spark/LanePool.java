@@ -2,6 +2,7 @@ package org.questdbsf.spark;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -13,6 +14,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.sender.SenderError;
+import org.questdbsf.sender.SenderState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -29,6 +31,7 @@ final class LanePool {
   private final LaneSettings settings;
   private final int maxLanes;
   private final LaneOpener opener;
+  private final Adopter adopter;
   private final ClaimBook shown = new ClaimBook();
   private final ClaimBook sent = new ClaimBook();
 
@@ -45,9 +48,16 @@ final class LanePool {
   private final ArrayDeque<SfException> untold = new ArrayDeque<>();
   private final ArrayDeque<String> notes = new ArrayDeque<>();
   private int opening;
+  private int buried;
   private boolean closed;
 
-  LanePool(LaneSettings settings, int maxLanes, LaneOpener.Factory openers) {
+  /**
+   * A pool without lanes yet.
+   *
+   * @param adopter what sends the slots of ended processes, or null
+   */
+  LanePool(LaneSettings settings, int maxLanes, Adopter adopter, LaneOpener.Factory openers) {
+    this.adopter = adopter;
     this.settings = settings;
     this.maxLanes = maxLanes;
     this.opener = openers.open(this::noted);
@@ -213,21 +223,19 @@ final class LanePool {
   /** Puts a failed lane away; on disk its rows were committed, so somebody must be told. */
   private void bury(Lane lane) {
     depart(lane);
-    if (settings.options().commitOn().onDisk()) {
-      lane.sender()
-          .terminalError()
-          .ifPresent(
-              error ->
-                  untold.addLast(
-                      new SfException(
-                          error.code(),
-                          "rows of an earlier task were refused and stay in slot "
-                              + lane.place()
-                              + ", which is set aside (.failed); look at it with questdb-sf slots"
-                              + " show. "
-                              + error.describe())));
+    SfException error = lane.terminal();
+    if (settings.options().commitOn().onDisk() && error != null) {
+      buried++;
+      untold.addLast(
+          new SfException(
+              error.code(),
+              "rows of an earlier task stay in slot "
+                  + lane.place()
+                  + "; look at it with questdb-sf slots show. "
+                  + RowEncoder.withoutCode(error.code(), error.getMessage()),
+              error));
     }
-    Housekeeper.soon(() -> end(lane));
+    Housekeeper.soon(lane::bury);
   }
 
   private void depart(Lane lane) {
@@ -236,14 +244,6 @@ final class LanePool {
       departed.removeFirst();
     }
     lane.addTo(departedTotals);
-  }
-
-  private void end(Lane lane) {
-    try {
-      lane.sender().close();
-    } catch (SfException e) {
-      LOG.debug("{} ended with what was reported before.", lane, e);
-    }
   }
 
   /** Closes lanes that are idle for long, or retired, once what they hold is acknowledged. */
@@ -257,11 +257,10 @@ final class LanePool {
     } finally {
       lock.unlock();
     }
-    ended.forEach(this::end);
+    ended.forEach(Lane::end);
   }
 
-  private void collect(
-      java.util.Iterator<Lane> lanes, long now, long idleNanos, List<Lane> ended) {
+  private void collect(java.util.Iterator<Lane> lanes, long now, long idleNanos, List<Lane> ended) {
     while (lanes.hasNext()) {
       Lane lane = lanes.next();
       if (lane.failed()) {
@@ -317,13 +316,51 @@ final class LanePool {
     }
   }
 
+  /** Slots of ended processes that were sent to the end. */
+  List<LaneReport> adopted() {
+    return adopter == null ? List.of() : adopter.drained();
+  }
+
   /** Everything that the lanes counted so far, by ordinal of {@link SfMetric}. */
   long[] totals() {
     lock.lock();
     try {
       long[] totals = departedTotals.clone();
       all().forEach(lane -> lane.addTo(totals));
+      if (adopter != null) {
+        adopter.addTo(totals);
+      }
       return totals;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** What holds now over all lanes, by ordinal of {@link SfMetric}. */
+  long[] gauges() {
+    lock.lock();
+    try {
+      long[] gauges = new long[SfMetric.values().length];
+      all().forEach(lane -> lane.gauge(gauges));
+      if (adopter != null) {
+        adopter.gauge(gauges);
+      }
+      int failed = SfMetric.FAILED_SLOTS.ordinal();
+      gauges[failed] = Math.max(gauges[failed], buried);
+      return gauges;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The state of the lane that does worst; null without lanes. */
+  SenderState worst() {
+    lock.lock();
+    try {
+      return all().stream()
+          .map(lane -> lane.sender().state())
+          .max(Comparator.comparing(SenderState::kind))
+          .orElse(null);
     } finally {
       lock.unlock();
     }

@@ -32,11 +32,8 @@ final class SenderSettings {
    */
   static SenderConfig of(SfOptions options, boolean streaming, String senderId, int lanes) {
     Map<ConnectKey, String> keys = new EnumMap<>(options.connectKeys());
-    // Waiting ends when Spark interrupts the task, never by a deadline of its own.
-    keys.put(ConnectKey.SF_APPEND_DEADLINE_MILLIS, Integer.toString(Integer.MAX_VALUE));
     keys.put(ConnectKey.INITIAL_CONNECT_RETRY, "async");
-    keys.put(
-        ConnectKey.REQUEST_DURABLE_ACK, options.commitOn() == CommitOn.DURABLE ? "on" : "off");
+    keys.put(ConnectKey.REQUEST_DURABLE_ACK, options.commitOn() == CommitOn.DURABLE ? "on" : "off");
     if (!streaming) {
       keys.putIfAbsent(
           ConnectKey.RECONNECT_MAX_DURATION_MILLIS, Integer.toString(BATCH_OUTAGE_MILLIS));
@@ -121,8 +118,7 @@ final class SenderSettings {
   }
 
   /** What a table must be for these rows. */
-  static TableSpec table(
-      SfOptions options, RowPlan plan, String table, OnMissingTable onMissing) {
+  static TableSpec table(SfOptions options, RowPlan plan, String table, OnMissingTable onMissing) {
     TableSpec.Builder spec = TableSpec.builder(table);
     for (ColumnPlan column : plan.columns()) {
       spec.column(column.name(), column.target().type(), column.target().ddl());

@@ -1,7 +1,11 @@
 package org.questdbsf.spark;
 
+import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
+import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.Table;
 import org.apache.spark.sql.connector.catalog.TableCapability;
@@ -10,7 +14,11 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 
-/** One run of one query. */
+/**
+ * One run of one query: Spark asks for a table once per run, and for a write once per micro-batch.
+ * Options and schema are checked when it is made, so that what is wrong is said by {@code start()};
+ * what needs a server or the query's mode is checked at the first write.
+ */
 public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
   private static final Set<TableCapability> CAPABILITIES =
       Set.of(
@@ -20,9 +28,17 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
           TableCapability.ACCEPT_ANY_SCHEMA);
 
   private final StructType schema;
+  private final SfOptions options;
+  private final DriverLedger ledger;
+  private final SparkSession session;
+  private LaneSettings started;
 
   SfTable(StructType schema, Map<String, String> properties) {
     this.schema = schema;
+    this.options = SfOptions.of(properties);
+    SchemaCheck.plan(options, schema, null);
+    this.ledger = new DriverLedger(options.commitOn().onDisk());
+    this.session = SparkSession.active();
   }
 
   @Override
@@ -43,11 +59,46 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
 
   @Override
   public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
-    throw new UnsupportedOperationException("not yet");
+    return new SfWriteBuilder(this, info);
   }
 
+  /** Checks everything at the first call; later micro-batches use what was found then. */
+  synchronized LaneSettings start(LogicalWriteInfo info, boolean streaming) {
+    if (started == null) {
+      try {
+        started = new StartCheck(options, info.schema(), streaming, info.queryId()).run();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        InterruptedIOException wrapped = new InterruptedIOException("stopped while it started");
+        wrapped.initCause(e);
+        throw new UncheckedIOException(wrapped); // what Spark takes for a stop
+      }
+      if (streaming) {
+        new EndOfQuery(session, info.queryId(), ledger).listen();
+      }
+    }
+    return started;
+  }
+
+  SfOptions options() {
+    return options;
+  }
+
+  DriverLedger ledger() {
+    return ledger;
+  }
+
+  /** The metrics of this run, in {@code StreamingQueryProgress.sink.metrics}. */
   @Override
   public Map<String, String> metrics() {
-    return Map.of();
+    Map<String, String> metrics = new LinkedHashMap<>(ledger.metrics());
+    metrics.put("commit_on", options.commitOn().word());
+    return metrics;
+  }
+
+  /** Shown as the sink's description in the query's progress. */
+  @Override
+  public String toString() {
+    return "questdb-sf[" + options.target() + ", commit_on=" + options.commitOn().word() + "]";
   }
 }
