@@ -162,12 +162,13 @@ final class Lane {
 
   LaneReport report() {
     long acked = sender.ackedFsn(); // before published, so that it is never above
+    long published = sender.publishedFsn();
     return new LaneReport(
         place,
         incarnation,
-        sender.publishedFsn(),
+        published,
         acked,
-        sender.bytesUsed(),
+        published > acked ? sender.bytesUsed() : 0,
         sender.oldestUnackedMillis());
   }
 

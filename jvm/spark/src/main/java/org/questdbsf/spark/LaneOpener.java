@@ -98,12 +98,7 @@ final class LaneOpener {
     try {
       slot =
           Slot.open(
-              dir,
-              name,
-              config.ringSettings(),
-              share,
-              SegmentKeeper.shared(),
-              DiskIo.PRODUCTION);
+              dir, name, config.ringSettings(), share, SegmentKeeper.shared(), DiskIo.PRODUCTION);
       return slot;
     } catch (SfException e) {
       if (e.code() == ErrorCode.SLOT_LOCKED) {

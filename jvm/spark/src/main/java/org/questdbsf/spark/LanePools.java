@@ -70,7 +70,11 @@ final class LanePools {
             .orElse(null);
     Adopter adopter = options.isSet(SfOption.SF_DIR) ? adopter(settings, lanes, deadLetters) : null;
     LOG.info("At most {} lanes to {}: {}", lanes, options.target(), config);
-    return new LanePool(settings, lanes, adopter, errors -> new LaneOpener(settings, config, budget, errors, deadLetters));
+    return new LanePool(
+        settings,
+        lanes,
+        adopter,
+        errors -> new LaneOpener(settings, config, budget, errors, deadLetters));
   }
 
   /** Started once for each directory, family and target, and never stopped. */
@@ -78,8 +82,7 @@ final class LanePools {
     if (settings.options().is(SfOption.DRAIN_ORPHANS, "off")) {
       return null;
     }
-    SenderConfig config =
-        SenderSettings.ofAdopter(settings.options(), settings.senderId(), lanes);
+    SenderConfig config = SenderSettings.ofAdopter(settings.options(), settings.senderId(), lanes);
     return ADOPTERS.computeIfAbsent(
         config.asMap().toString(), key -> new Adopter(config, deadLetters));
   }

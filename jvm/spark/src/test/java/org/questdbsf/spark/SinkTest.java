@@ -53,7 +53,8 @@ class SinkTest {
         .save();
     server.awaitRows("batch_t", 10_000);
     List<Object[]> sums =
-        server.query("select count(), sum(id), sum(dbl), count_distinct(sym), max(ts) from batch_t");
+        server.query(
+            "select count(), sum(id), sum(dbl), count_distinct(sym), max(ts) from batch_t");
     assertEquals(10_000L, sums.get(0)[0]);
     assertEquals(9999L * 5000, sums.get(0)[1]);
     assertEquals(7L, sums.get(0)[3]);
@@ -80,7 +81,6 @@ class SinkTest {
             .trigger(Trigger.AvailableNow())
             .start();
     query.awaitTermination(60_000);
-    System.out.println(query.lastProgress().json());
     server.awaitRows("stream_t", 3000);
     assertEquals(3000L, server.query("select count_distinct(id) from stream_t").get(0)[0]);
     assertEquals(3000L, server.query("select count() from stream_t").get(0)[0]);
