@@ -28,6 +28,7 @@ import org.questdbsf.qwp.TableBlock;
 @Timeout(60)
 class RefusalTest {
   private static TestServer server;
+  private static long rowsTaken;
 
   @BeforeAll
   static void start() {
@@ -44,12 +45,12 @@ class RefusalTest {
     server.close();
   }
 
-  private static byte[] cell(String column, QwpType type, Consumer<ColumnBuffer> value) {
+  private static byte[] cell(String column, QwpType type, Consumer<ColumnBuffer> value, long time) {
     return Messages.of(
         "typed",
         block -> {
           value.accept(block.column(column, type));
-          block.designated(QwpType.TIMESTAMP).putLong(1);
+          block.designated(QwpType.TIMESTAMP).putLong(time);
           block.endRow();
         });
   }
@@ -95,10 +96,12 @@ class RefusalTest {
   @ParameterizedTest
   @MethodSource("taken")
   void isTakenExactly(Case one) throws IOException {
-    server.sql("TRUNCATE TABLE typed");
-    assertEquals(0, send(cell(one.column(), one.type(), one.value())).status());
-    server.awaitRows("typed", 1);
-    assertEquals(one.expected(), server.query("SELECT " + one.column() + " FROM typed").get(0)[0]);
+    long time = ++rowsTaken;
+    assertEquals(0, send(cell(one.column(), one.type(), one.value(), time)).status());
+    server.awaitRows("typed", time);
+    assertEquals(
+        one.expected(),
+        server.query("SELECT " + one.column() + " FROM typed WHERE timestamp = " + time).get(0)[0]);
   }
 
   static Stream<Case> refused() {
@@ -129,7 +132,7 @@ class RefusalTest {
   @ParameterizedTest
   @MethodSource("refused")
   void isRefusedInWords(Case one) throws IOException {
-    RawClient.Frame error = send(cell(one.column(), one.type(), one.value()));
+    RawClient.Frame error = send(cell(one.column(), one.type(), one.value(), 1));
     assertEquals(RefusedException.SCHEMA_MISMATCH, error.status());
     assertEquals(0, error.sequence());
     String text = error.text();
