@@ -26,7 +26,7 @@ public final class ConnectFailure extends Exception {
   }
 
   private final Kind kind;
-  private final transient Endpoint endpoint;
+  private final Endpoint endpoint;
   private final int httpStatus;
 
   ConnectFailure(Kind kind, Endpoint endpoint, int httpStatus, String message, Throwable cause) {

@@ -1,5 +1,6 @@
 package org.questdbsf.net;
 
+import java.io.Serializable;
 import java.util.Objects;
 
 /**
@@ -9,7 +10,7 @@ import java.util.Objects;
  *     taken off)
  * @param port 1 to 65535
  */
-public record Endpoint(String host, int port) {
+public record Endpoint(String host, int port) implements Serializable {
 
   /**
    * Checks the parts.

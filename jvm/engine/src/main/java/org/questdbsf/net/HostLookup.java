@@ -5,6 +5,7 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.ExecutionException;
@@ -55,22 +56,18 @@ final class HostLookup {
   }
 
   private static CompletableFuture<InetAddress[]> start(String host) {
-    CompletableFuture<InetAddress[]> mine = new CompletableFuture<>();
-    CompletableFuture<InetAddress[]> other = RUNNING.putIfAbsent(host, mine);
-    if (other != null) {
-      return other;
+    CompletableFuture<InetAddress[]> lookup =
+        RUNNING.computeIfAbsent(
+            host, h -> CompletableFuture.supplyAsync(() -> allAddresses(h), THREADS));
+    lookup.whenComplete((found, failure) -> RUNNING.remove(host, lookup));
+    return lookup;
+  }
+
+  private static InetAddress[] allAddresses(String host) {
+    try {
+      return InetAddress.getAllByName(host);
+    } catch (UnknownHostException e) {
+      throw new CompletionException(e);
     }
-    THREADS.execute(
-        () -> {
-          try {
-            InetAddress[] found = InetAddress.getAllByName(host);
-            RUNNING.remove(host);
-            mine.complete(found);
-          } catch (UnknownHostException | RuntimeException e) {
-            RUNNING.remove(host);
-            mine.completeExceptionally(e);
-          }
-        });
-    return mine;
   }
 }

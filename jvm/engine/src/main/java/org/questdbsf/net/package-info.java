@@ -5,9 +5,12 @@
  * <p>Read {@link org.questdbsf.net.ConnectSettings} and {@link org.questdbsf.net.QwpConnection}
  * first, then {@link org.questdbsf.net.ServerReply}; {@link org.questdbsf.net.HostTracker}, {@link
  * org.questdbsf.net.Backoff} and {@link org.questdbsf.net.DurableAckLedger} are plain state
- * machines without a socket; {@link org.questdbsf.net.SqlOverHttp} stands for itself. The rest is
- * behind the scenes: {@code Dialer} (name, TCP, TLS), {@code UpgradeHandler} (the HTTP part),
- * {@code FrameHandler} (afterwards), {@code ReplyDecoder}, {@code JsonReader}.
+ * machines without a socket; {@link org.questdbsf.net.SqlOverHttp} stands for itself.
+ *
+ * <p>Behind the scenes, in the order of a connect: {@code Authorization}, {@code Dialer} (with
+ * {@code HostLookup}, {@code EventLoops}, {@code TlsContexts}), {@code HttpExchange} (one request
+ * and its answer; {@code UpgradeHandler} and {@code SqlExchange} are its two uses), {@code
+ * FrameHandler} (after the upgrade), {@code ReplyDecoder}; {@code JsonReader} reads SQL results.
  *
  * <p>Nothing in here knows what a message contains, what a slot is, or who sends: {@code qwp},
  * {@code slot}, {@code sender} and Spark may not come in. Netty may, but only what 4.1.96 and 4.2

@@ -106,6 +106,7 @@ class BackPressureTest {
       c.close(200);
       assertTrue(System.nanoTime() - start < TimeUnit.SECONDS.toNanos(10), "bounded");
       assertEquals(CloseInfo.NONE, events.closed().code());
+      assertEquals("closed", events.order.get(events.order.size() - 1), "nothing after the end");
       done.countDown();
     }
   }

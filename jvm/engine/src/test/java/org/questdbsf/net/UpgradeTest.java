@@ -7,9 +7,13 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Random;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -17,6 +21,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -335,6 +341,97 @@ class UpgradeTest {
       assertEquals(InterruptedException.class, thrown.get().getClass());
       assertTrue(gone.await(10, TimeUnit.SECONDS));
       assertEquals(List.of(), events.order);
+    }
+  }
+
+  /** Whatever an interrupt meets: either a connection and its end, or no event at all. */
+  @Test
+  void anInterruptMakesNoEventsWithoutAConnection() throws Exception {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    List<RecordedEvents> without = new ArrayList<>();
+    int with = 0;
+    try (RawServer server =
+        new RawServer(
+            peer -> {
+              try {
+                peer.upgrade();
+                peer.close(1001, "");
+                peer.endedByFin();
+              } catch (IOException e) {
+                return; // interrupted and gone
+              }
+            })) {
+      Endpoint e = server.endpoint();
+      ConnectSettings s = settings(e, Credentials.NONE, 60_000, false);
+      for (int i = 0; i < 300; i++) {
+        RecordedEvents mine = new RecordedEvents();
+        Thread opener = Thread.currentThread();
+        long pause = random.nextInt(1_500_000);
+        Thread interrupter =
+            new Thread(
+                () -> {
+                  long until = System.nanoTime() + pause;
+                  while (System.nanoTime() < until) {
+                    Thread.onSpinWait();
+                  }
+                  opener.interrupt();
+                });
+        interrupter.start();
+        try {
+          QwpConnection.open(e, s, mine);
+          with++;
+          joinAndClear(interrupter);
+          mine.closed();
+          assertEquals(1, mine.count("closed"));
+        } catch (InterruptedException interrupted) {
+          joinAndClear(interrupter);
+          without.add(mine);
+        }
+      }
+    }
+    for (RecordedEvents mine : without) {
+      assertEquals(List.of(), mine.order, "seed " + seed + ", connections " + with);
+    }
+  }
+
+  private static void joinAndClear(Thread interrupter) {
+    boolean joined = false;
+    while (!joined) {
+      try {
+        interrupter.join();
+        joined = true;
+      } catch (InterruptedException e) {
+        continue; // the very interrupt that is waited for
+      }
+    }
+    Thread.interrupted();
+  }
+
+  @Test
+  @EnabledOnOs(OS.LINUX)
+  void boundsTheConnectToAHostThatDropsPackets() throws Exception {
+    // a full backlog drops SYNs
+    List<SocketChannel> fillers = new ArrayList<>();
+    try (ServerSocket deaf = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+      for (int i = 0; i < 8; i++) {
+        SocketChannel filler = SocketChannel.open();
+        filler.configureBlocking(false);
+        filler.connect(deaf.getLocalSocketAddress());
+        fillers.add(filler);
+      }
+      Endpoint e = new Endpoint("127.0.0.1", deaf.getLocalPort());
+      ConnectSettings s =
+          new ConnectSettings(
+              List.of(e), false, TlsSettings.SYSTEM, Credentials.NONE, 200, 60_000, false, "t/1");
+      ConnectFailure failure =
+          assertThrows(ConnectFailure.class, () -> QwpConnection.open(e, s, events));
+      assertEquals(Kind.TRANSPORT, failure.kind());
+      assertTrue(failure.getMessage().contains("timed out"), failure.getMessage());
+    } finally {
+      for (SocketChannel filler : fillers) {
+        filler.close();
+      }
     }
   }
 
