@@ -23,7 +23,6 @@ final class AckWatermark {
   static final int BYTES = 16;
   private static final int MAGIC = 0x31574B41;
   private static final int FSN_OFFSET = 8;
-  private static final int MAX_READ_BYTES = 1 << 16;
 
   private final Path directory;
   private final Path file;
@@ -46,9 +45,11 @@ final class AckWatermark {
    * layout: those are not understood here, and not needed, as such a slot has a manifest.
    */
   static OptionalLong read(Path directory, DiskIo io) throws IOException {
-    byte[] bytes = io.read(directory.resolve(FILE), MAX_READ_BYTES);
-    if (bytes.length != BYTES) {
-      return OptionalLong.empty();
+    byte[] bytes = new byte[BYTES];
+    try (DiskIo.Reader reader = io.open(directory.resolve(FILE))) {
+      if (reader.size() != BYTES || reader.read(ByteBuffer.wrap(bytes), 0) != BYTES) {
+        return OptionalLong.empty();
+      }
     }
     ByteBuffer b = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN);
     long fsn = b.getLong(FSN_OFFSET);

@@ -34,7 +34,11 @@ final class RingReader {
     if (wanted > state.publishedFsn()) {
       return -1;
     }
-    seek(wanted);
+    try {
+      seek(wanted);
+    } catch (InternalError e) { // a fault in a map, which may come out some steps late
+      throw damaged("cannot be read", e);
+    }
     return length;
   }
 
@@ -42,15 +46,17 @@ final class RingReader {
     if (frameLength(wanted) < 0) {
       throw new IllegalArgumentException("FSN " + wanted + " is not published yet");
     }
+    boolean good;
     try {
       segment.read(offset + SegmentFormat.FRAME_HEADER_BYTES, dst, off, length);
+      crc.reset();
+      crc.update(header, 4, 4);
+      crc.update(dst, off, length);
+      good = (int) crc.getValue() == expectedCrc;
     } catch (InternalError e) {
       throw damaged("cannot be read", e);
     }
-    crc.reset();
-    crc.update(header, 4, 4);
-    crc.update(dst, off, length);
-    if ((int) crc.getValue() != expectedCrc) {
+    if (!good) {
       throw damaged("does not match its checksum", null);
     }
   }
@@ -112,11 +118,7 @@ final class RingReader {
     int room = segment.capacity() - offset - SegmentFormat.FRAME_HEADER_BYTES;
     int len = 0;
     if (room > 0) {
-      try {
-        segment.read(offset, header, 0, SegmentFormat.FRAME_HEADER_BYTES);
-      } catch (InternalError e) {
-        throw damaged("cannot be read", e);
-      }
+      segment.read(offset, header, 0, SegmentFormat.FRAME_HEADER_BYTES);
       len = headerView.getInt(4);
     }
     if (len < 1 || len > room) {
@@ -140,7 +142,7 @@ final class RingReader {
         "slot "
             + state.slot
             + ", segment "
-            + where.label()
+            + (where == null ? "?" : where.label())
             + ", offset "
             + offset
             + ": frame "

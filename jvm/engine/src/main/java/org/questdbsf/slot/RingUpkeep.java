@@ -95,7 +95,8 @@ final class RingUpkeep implements SegmentKeeper.Task {
     } catch (IOException e) {
       trimPause = Math.min(FULL_RETRY_NANOS, Math.max(FIRST_RETRY_NANOS, trimPause * 2));
       retryTrimAt = now + trimPause;
-      LOG.warn("slot {}: cannot delete {}; trying again", state.slot, oldest.label(), e);
+      LOG.warn(
+          "slot {}: cannot delete {} ({}); trying again", state.slot, oldest.label(), e.toString());
       return trimPause;
     }
     trimPause = 0;
@@ -145,14 +146,14 @@ final class RingUpkeep implements SegmentKeeper.Task {
     }
     try {
       if (storage.usableBytes() - bytes < state.settings.minFreeBytes()) {
-        return diskFull(bytes, now, null);
+        return diskFull(bytes, now);
       }
       Segment made = storage.create();
       namesDirty = true;
       state.offerSpare(made);
       return Long.MAX_VALUE;
     } catch (DiskFullException e) {
-      return diskFull(bytes, now, e);
+      return diskFull(bytes, now);
     } catch (IOException | RuntimeException | OutOfMemoryError e) {
       giveBack(bytes);
       state.spareTrouble(
@@ -164,7 +165,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
     }
   }
 
-  private long diskFull(int bytes, long now, DiskFullException e) {
+  private long diskFull(int bytes, long now) {
     giveBack(bytes);
     state.shortage(RingState.Shortage.DISK);
     if (!everWarnedFull || now - warnedFull >= DISK_FULL_WARN_NANOS) {
@@ -175,8 +176,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
               + " sf_min_free_bytes={}; the producer waits",
           state.slot,
           bytes,
-          state.settings.minFreeBytes(),
-          e);
+          state.settings.minFreeBytes());
     }
     return FULL_RETRY_NANOS;
   }
@@ -253,7 +253,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
       lastWatermark = now;
     } catch (IOException e) {
       lastWatermark = now + FULL_RETRY_NANOS;
-      LOG.warn("slot {}: cannot write the watermark; trying again", state.slot, e);
+      LOG.warn("slot {}: cannot write the watermark ({}); trying again", state.slot, e.toString());
     }
     watching = true;
     return WATERMARK_PAUSE_NANOS;

@@ -94,10 +94,22 @@ public final class SegmentBudget {
       this.guaranteed = guaranteed;
     }
 
-    /** Called, from any thread and outside all locks, when a take that failed may succeed now. */
-    void onRoom(Runnable action) {
+    /**
+     * Makes this the share of one ring. The action is called, from any thread and outside all
+     * locks, when a take that failed may succeed now.
+     */
+    void claim(Runnable action) {
       synchronized (SegmentBudget.this) {
+        checkOpen();
         onRoom = action;
+      }
+    }
+
+    private void checkOpen() {
+      if (closed) {
+        throw new IllegalStateException(
+            "this share is closed: a ring, or a slot that could not be opened, had it; open"
+                + " another");
       }
     }
 
@@ -125,6 +137,7 @@ public final class SegmentBudget {
     /** Counts bytes that exist already (a recovered slot), also beyond the total. */
     void adopt(long bytes) {
       synchronized (SegmentBudget.this) {
+        checkOpen();
         charge(bytes);
       }
     }

@@ -59,8 +59,12 @@ public final class SegmentRing implements AutoCloseable {
     this.maxFrameBytes = (int) state.settings.segmentBytes() - SegmentFormat.OVERHEAD_BYTES;
     this.reader = new RingReader(state);
     this.upkeep = new RingUpkeep(state, state.ackedFsn, System.nanoTime());
+    state.share.claim(this::wakeKeeper);
     this.ticket = keeper.add(upkeep);
-    state.share.onRoom(ticket::wake);
+    wakeKeeper();
+  }
+
+  private void wakeKeeper() {
     ticket.wake();
   }
 
@@ -113,23 +117,23 @@ public final class SegmentRing implements AutoCloseable {
     if (active == null || bytes > active.capacity() - position) {
       rotate(len, deadlineMillis, stallDetail);
     }
-    headerView.putInt(4, len);
-    crc.reset();
-    crc.update(header, 4, 4);
-    crc.update(frame, off, len);
-    headerView.putInt(0, (int) crc.getValue());
     try {
+      headerView.putInt(4, len);
+      crc.reset();
+      crc.update(header, 4, 4);
+      crc.update(frame, off, len);
+      headerView.putInt(0, (int) crc.getValue());
       active.write(position, header, frame, off, len);
       unfenced += bytes;
       if (unfenced >= FENCE_INTERVAL_BYTES) {
         fence();
       }
-    } catch (InternalError e) {
+      position += bytes;
+      state.publish(nextFsn);
+    } catch (InternalError e) { // of this frame or an earlier one: it may come out late
       throw state.poison(e, active);
     }
-    position += bytes;
     final long fsn = nextFsn++;
-    state.publish(fsn);
     wakeUp.run();
     return fsn;
   }
@@ -186,7 +190,7 @@ public final class SegmentRing implements AutoCloseable {
     state.takeSpareTrouble(); // an old one: the keeper tries again now
     ticket.wake();
     while (true) {
-      RingState.Shortage shortage = state.shortage();
+      final RingState.Shortage shortage = state.shortage();
       Segment made = state.spare.getAndSet(null);
       if (made != null) {
         return made;
@@ -204,11 +208,11 @@ public final class SegmentRing implements AutoCloseable {
                 + "; wait longer (sf_append_deadline_millis), give more room, or mend what keeps"
                 + " the server from acknowledging");
       }
-      if (shortage != RingState.Shortage.NONE) {
-        if (!counted) {
-          counted = true;
-          state.stalls++;
-        }
+      if (shortage != RingState.Shortage.NONE && !counted) {
+        counted = true;
+        state.stalls++;
+      }
+      if (waited >= STALL_WARN_MILLIS) {
         warnOfStall(len, shortage, waited, stallDetail);
       }
       long left = deadlineMillis < 0 ? STALL_WARN_MILLIS : deadlineMillis - waited;

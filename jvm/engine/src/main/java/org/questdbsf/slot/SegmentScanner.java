@@ -15,6 +15,9 @@ import java.util.zip.CRC32C;
 final class SegmentScanner {
   private static final int WINDOW_BYTES = 1 << 18;
 
+  /** No slot gets there; above it counting on could overflow. */
+  private static final long MAX_BASE_FSN = 1L << 62;
+
   /** What a file turned out to be. */
   enum Kind {
     /** No frame, and nothing but zeros behind the header, if there is one: a spare. */
@@ -102,8 +105,8 @@ final class SegmentScanner {
       return headerFailure(
           Kind.DAMAGED, String.format("has 0x%04x in a reserved header field", reserved));
     }
-    if (baseFsn < 0) {
-      return headerFailure(Kind.DAMAGED, "has the negative base FSN " + baseFsn);
+    if (baseFsn < 0 || baseFsn > MAX_BASE_FSN) {
+      return headerFailure(Kind.DAMAGED, "has the impossible base FSN " + baseFsn);
     }
     if (size > Integer.MAX_VALUE) {
       return headerFailure(Kind.DAMAGED, "is larger than a segment can be (" + size + " bytes)");

@@ -75,6 +75,10 @@ public final class Slot implements AutoCloseable {
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
+    if (!SlotDirectory.isName(name)) {
+      share.close();
+      throw SlotDirectory.badName(name);
+    }
     CompletableFuture<Slot> opening =
         keeper.submit(
             () -> {

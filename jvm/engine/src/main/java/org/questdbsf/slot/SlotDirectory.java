@@ -110,7 +110,7 @@ public final class SlotDirectory {
       Collections.sort(names);
       List<SlotInfo> slots = new ArrayList<>();
       for (String name : names) {
-        if (NAME.matcher(name).matches() && io.isDirectory(sfDir.resolve(name))) {
+        if (isName(name) && io.isDirectory(sfDir.resolve(name))) {
           slots.add(look(sfDir, name, io));
         }
       }
@@ -122,7 +122,9 @@ public final class SlotDirectory {
 
   /** One slot as seen from outside; a slot that is not there holds nothing. See {@link #list}. */
   public static SlotInfo inspect(Path sfDir, String name, DiskIo io) {
-    checkName(name);
+    if (!isName(name)) {
+      throw badName(name);
+    }
     try {
       return look(sfDir, name, io);
     } catch (IOException e) {
@@ -169,24 +171,31 @@ public final class SlotDirectory {
    *     ErrorCode#DISK_FAILED} when it cannot be written
    */
   public static void markFailed(Path sfDir, String name, String reason, DiskIo io) {
-    checkName(name);
-    try (SlotLock lock = SlotLock.acquire(sfDir, name, io)) {
-      SideFile.write(sfDir.resolve(name), SideFile.FAILED, reason + "\n", io);
+    if (!isName(name)) {
+      throw badName(name);
+    }
+    try {
+      SlotLock lock = SlotLock.acquire(sfDir, name, io);
+      try (lock) {
+        SideFile.write(sfDir.resolve(name), SideFile.FAILED, reason + "\n", io);
+      }
     } catch (IOException e) {
       throw failed("mark slot " + sfDir.resolve(name) + " as failed", e);
     }
   }
 
-  /** Refuses a name that is no plain directory name. */
-  static void checkName(String name) {
-    if (!NAME.matcher(name).matches()) {
-      throw new SfException(
-          ErrorCode.CONFIG_INVALID_VALUE,
-          "'"
-              + name
-              + "' cannot name a slot; use 1 to 200 of A-Z a-z 0-9 _ - and, not in first place, ."
-              + " (sender_id)");
-    }
+  /** Whether this is a plain directory name that a slot may have. */
+  static boolean isName(String name) {
+    return NAME.matcher(name).matches();
+  }
+
+  static SfException badName(String name) {
+    return new SfException(
+        ErrorCode.CONFIG_INVALID_VALUE,
+        "'"
+            + name
+            + "' cannot name a slot; use 1 to 200 of A-Z a-z 0-9 _ - and, not in first place, ."
+            + " (sender_id)");
   }
 
   /**
@@ -194,7 +203,6 @@ public final class SlotDirectory {
    * file systems whose locks and maps cannot be relied on.
    */
   static Path prepare(Path sfDir, String name, DiskIo io) throws IOException {
-    checkName(name);
     if (System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("windows")) {
       throw new SfException(
           ErrorCode.SLOT_FILESYSTEM,

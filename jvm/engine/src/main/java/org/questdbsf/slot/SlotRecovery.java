@@ -2,6 +2,7 @@ package org.questdbsf.slot;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -91,8 +92,8 @@ final class SlotRecovery {
         try {
           found.add(new Found(name, SegmentScanner.scan(directory.resolve(name), io)));
         } catch (IOException e) {
-          if (isOutOfDescriptors(e)) {
-            throw e;
+          if (e instanceof ClosedByInterruptException || isOutOfDescriptors(e)) {
+            throw e; // says nothing about the file
           }
           throw refused(name + " cannot be read (" + e + ")", e);
         }
@@ -101,7 +102,6 @@ final class SlotRecovery {
     return found;
   }
 
-  /** The one reading error that says nothing about the file. */
   private static boolean isOutOfDescriptors(IOException e) {
     return (e instanceof FileSystemException || e instanceof FileNotFoundException)
         && String.valueOf(e.getMessage()).contains("Too many open files");

@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
-import java.util.Set;
 import java.util.TreeSet;
 
 /** A directory for slots, a keeper and a budget, cleaned up at the end. */
@@ -18,11 +17,21 @@ final class SlotFixture implements AutoCloseable {
   SegmentBudget budget = new SegmentBudget(1 << 20);
 
   SlotFixture() {
+    this(Path.of(System.getProperty("java.io.tmpdir")));
+  }
+
+  private SlotFixture(Path parent) {
     try {
-      sfDir = Files.createTempDirectory("slot-test");
+      sfDir = Files.createTempDirectory(parent, "slot-test");
     } catch (IOException e) {
       throw new IllegalStateException(e);
     }
+  }
+
+  /** In memory where there is such a file system: for tests that force thousands of times. */
+  static SlotFixture inMemory() {
+    Path shm = Path.of("/dev/shm");
+    return Files.isWritable(shm) ? new SlotFixture(shm) : new SlotFixture();
   }
 
   static RingSettings settings(int segmentBytes, Durability durability) {
@@ -43,8 +52,8 @@ final class SlotFixture implements AutoCloseable {
     return sfDir.resolve(name);
   }
 
-  Set<String> files(String name) throws IOException {
-    Set<String> names = new TreeSet<>();
+  TreeSet<String> files(String name) throws IOException {
+    TreeSet<String> names = new TreeSet<>();
     try (var entries = Files.newDirectoryStream(slot(name))) {
       entries.forEach(p -> names.add(p.getFileName().toString()));
     }
