@@ -13,7 +13,6 @@ final class DecimalStore extends FixedStore {
   private static final int UNKNOWN = -1;
 
   private final int maxPrecision;
-  private final BigInteger bound;
   private final long longBound;
   private int scale = UNKNOWN;
   private boolean kept;
@@ -22,8 +21,7 @@ final class DecimalStore extends FixedStore {
   DecimalStore(int width) {
     super(width, false);
     this.maxPrecision = width == 8 ? 18 : width == 16 ? 38 : 76;
-    this.bound = BigInteger.TEN.pow(maxPrecision);
-    this.longBound = width == 8 ? bound.longValue() : Long.MAX_VALUE;
+    this.longBound = width == 8 ? 1_000_000_000_000_000_000L : Long.MAX_VALUE;
   }
 
   void put(int slot, long unscaled, int valueScale, ColumnPlace place) {
@@ -82,16 +80,11 @@ final class DecimalStore extends FixedStore {
     if ((long) value.scale() - target >= value.precision()) {
       throw lost(value, target, place);
     }
-    BigInteger unscaled;
     try {
-      unscaled = value.setScale(target, RoundingMode.UNNECESSARY).unscaledValue();
+      return value.setScale(target, RoundingMode.UNNECESSARY).unscaledValue();
     } catch (ArithmeticException e) {
       throw lost(value, target, place);
     }
-    if (unscaled.abs().compareTo(bound) >= 0) {
-      throw place.invalid("a decimal of more than " + maxPrecision + " digits");
-    }
-    return unscaled;
   }
 
   private RuntimeException lost(BigDecimal value, int target, ColumnPlace place) {

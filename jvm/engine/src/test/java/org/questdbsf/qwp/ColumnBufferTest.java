@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
+import java.math.BigInteger;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -209,6 +210,25 @@ class ColumnBufferTest {
     assertThrows(IllegalStateException.class, () -> geohash.putGeohash(1, 5));
   }
 
+  @Test
+  void whatEarlierBatchesFixedOutlivesACancelledRow() {
+    block.column("g", QwpType.GEOHASH).putGeohash(31, 5);
+    block.column("d", QwpType.DECIMAL64).putDecimal(new BigDecimal("1.50"));
+    block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1, 1});
+    block.endRow();
+    block.clear();
+    block.column("g", QwpType.GEOHASH).putGeohash(1, 5);
+    block.column("d", QwpType.DECIMAL64).putDecimal(new BigDecimal("7.25"));
+    block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1, 1});
+    block.cancelRow();
+    block.endRow();
+    assertEquals(5, decoded().columns().get(0).precision());
+    assertEquals(2, decoded().columns().get(1).scale());
+    refused(
+        ErrorCode.VALUE_INVALID,
+        () -> block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1}));
+  }
+
   @ParameterizedTest
   @CsvSource({
     "BYTE, -128, 127, true",
@@ -278,6 +298,9 @@ class ColumnBufferTest {
     refused(ErrorCode.VALUE_INVALID, () -> column.putDecimal(1255, 3));
     refused(ErrorCode.VALUE_INVALID, () -> column.putDecimal(new BigDecimal("1E-900000000")));
     refused(ErrorCode.VALUE_INVALID, () -> column.putDecimal(new BigDecimal("1E+900000000")));
+    // Division by a power of ten of that size would take the memory of the machine.
+    BigInteger odd = BigInteger.TEN.pow(30).add(BigInteger.ONE);
+    refused(ErrorCode.VALUE_INVALID, () -> column.putDecimal(new BigDecimal(odd, 900_000_000)));
     block.clear();
     row("d", QwpType.DECIMAL64, c -> c.putDecimal(new BigDecimal("1.255")));
     assertEquals(List.of("1.255"), cells(0));
