@@ -6,8 +6,8 @@ package org.questdbsf.testserver;
  *
  * @param code WebSocket close code to send, or 0 to drop the TCP connection without a word (RST)
  * @param reason text of the close frame, or null
- * @param afterMessages n, counted per connection; 0: right after the upgrade, and connections that
- *     are open already at once
+ * @param afterMessages n, counted per connection, dictionary and commit messages too; 0: right
+ *     after the upgrade, and connections that are open already at once
  * @param times how many connections are ended; null: every one
  */
 public record CutRule(int code, String reason, long afterMessages, Integer times) {
