@@ -26,8 +26,8 @@ import org.openjdk.jmh.annotations.TearDown;
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
 public class AppendFloorBench {
-  /** More than the processor's caches hold. */
-  private static final int TARGET_BYTES = 1 << 27;
+  /** What a ring that is read soon goes round in. */
+  private static final int TARGET_BYTES = (int) (2 * BusyRing.SEGMENT_BYTES);
 
   @Param({"memory", "disk"})
   String storage;
