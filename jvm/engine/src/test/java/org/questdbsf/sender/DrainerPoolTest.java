@@ -131,7 +131,7 @@ class DrainerPoolTest {
   }
 
   private DrainerPool pool(SenderConfig config) {
-    SlotTarget own = SlotTarget.of(config, List.of(), "test");
+    SlotTarget own = SlotTarget.of(config, List.of(), "adopter");
     return DrainerPool.builder(config, own).listener(listener).scanMillis(50).start();
   }
 
@@ -435,6 +435,7 @@ class DrainerPoolTest {
     assertEquals(0, pool.active());
     pool.close();
     assertTrue(info("app-0").hasSegments() && !info("app-0").locked());
+    assertEquals("test", info("app-0").target().get("application"), "the slot's own target stays");
     assertTrue(info("app-1").hasSegments() && !info("app-1").locked());
     server.script().holdAcks(false);
     try (DrainerPool next = pool()) {
@@ -468,5 +469,24 @@ class DrainerPoolTest {
       assertEquals(0, pool.failed());
     }
     assertRows("app-0");
+  }
+
+  @Test
+  void poolsThatAreClosedLeaveNoThread() throws Exception {
+    for (int i = 0; i < 50; i++) {
+      if (i % 10 == 0) {
+        orphan("app-0", own());
+      }
+      try (DrainerPool pool = pool()) {
+        if (i % 10 == 0) {
+          event("started");
+        }
+      }
+    }
+    await(
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .map(Thread::getName)
+                .noneMatch(n -> n.startsWith("questdb-sf-orphan") || n.contains("send-app")));
   }
 }
