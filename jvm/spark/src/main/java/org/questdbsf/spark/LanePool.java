@@ -254,6 +254,12 @@ final class LanePool {
       long now = System.nanoTime();
       collect(idle.iterator(), now, IDLE_NANOS, ended);
       collect(retired.iterator(), now, 0, ended);
+      while (adopter != null && retired.size() > maxLanes) {
+        Lane oldest = retired.iterator().next(); // the adopter sends the rest, a few at a time
+        retired.remove(oldest);
+        depart(oldest);
+        ended.add(oldest);
+      }
     } finally {
       lock.unlock();
     }

@@ -1,7 +1,6 @@
 package org.questdbsf.spark;
 
 import java.io.Serializable;
-import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -12,12 +11,19 @@ import java.util.List;
  * @param tableOrdinal place of the column that names the table, or −1
  * @param designated the designated timestamp, or null where the server sets it
  * @param columns all others that are written
+ * @param skipped columns that are not written, with their types, for people
  */
-record RowPlan(String table, int tableOrdinal, ColumnPlan designated, List<ColumnPlan> columns)
+record RowPlan(
+    String table,
+    int tableOrdinal,
+    ColumnPlan designated,
+    List<ColumnPlan> columns,
+    List<String> skipped)
     implements Serializable {
 
   RowPlan {
-    columns = new ArrayList<>(columns); // List.copyOf is serializable, but not over Spark's Kryo
+    columns = List.copyOf(columns);
+    skipped = List.copyOf(skipped);
   }
 
   /** One line for people: the columns and their types. */

@@ -17,8 +17,6 @@ import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
 import org.questdbsf.sender.EditDistance;
 import org.questdbsf.sender.TableFacts;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Turns the rows' schema, the options and, where it could be asked for, the live table into a
@@ -26,8 +24,6 @@ import org.slf4j.LoggerFactory;
  * the driver.
  */
 final class SchemaCheck {
-  private static final Logger LOG = LoggerFactory.getLogger(SchemaCheck.class);
-
   /** Key in a column's metadata that names its QuestDB type. */
   static final String TYPE_METADATA = "questdb.type";
 
@@ -35,6 +31,7 @@ final class SchemaCheck {
   private final StructField[] fields;
   private final Map<String, Integer> exact = new HashMap<>();
   private final Map<String, Integer> anyCase = new HashMap<>();
+  private final List<String> skipped = new ArrayList<>();
   private final ColumnTypes types;
 
   private SchemaCheck(SfOptions options, StructType schema, TableFacts live) {
@@ -91,7 +88,7 @@ final class SchemaCheck {
           "the rows have no column to write; add one, or check unsupported=skip.");
     }
     RowPlan plan =
-        new RowPlan(options.text(SfOption.TABLE).orElse(null), table, designated, columns);
+        new RowPlan(options.text(SfOption.TABLE).orElse(null), table, designated, columns, skipped);
     checkLimits(plan);
     return plan;
   }
@@ -102,11 +99,7 @@ final class SchemaCheck {
       StructField field = fields[ordinal];
       columns.add(new ColumnPlan(ordinal, field.name(), field.dataType(), target.get()));
     } else {
-      LOG.warn(
-          "Column '{}' of type {} is not written to {}.",
-          fields[ordinal].name(),
-          fields[ordinal].dataType().typeName(),
-          options.target());
+      skipped.add(fields[ordinal].name() + " " + fields[ordinal].dataType().typeName());
     }
   }
 

@@ -33,6 +33,7 @@ final class SenderSettings {
   static SenderConfig of(SfOptions options, boolean streaming, String senderId, int lanes) {
     Map<ConnectKey, String> keys = new EnumMap<>(options.connectKeys());
     keys.put(ConnectKey.INITIAL_CONNECT_RETRY, "async");
+    keys.put(ConnectKey.CLOSE_FLUSH_TIMEOUT_MILLIS, "0"); // lanes are closed when drained
     keys.put(ConnectKey.REQUEST_DURABLE_ACK, options.commitOn() == CommitOn.DURABLE ? "on" : "off");
     if (!streaming) {
       keys.putIfAbsent(

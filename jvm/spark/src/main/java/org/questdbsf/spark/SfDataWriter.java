@@ -11,6 +11,7 @@ import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
+import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -32,6 +33,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   private final RowDeadLetters deadLetters;
   private TaskRows rows;
   private Return giveBack;
+  private long bytesBefore;
   private long seen;
   private long written;
 
@@ -82,6 +84,9 @@ final class SfDataWriter implements DataWriter<InternalRow> {
       }
       rows.append(row, seen);
       written++;
+      if (rows.wantsNewLane()) {
+        changeLane();
+      }
     } catch (InterruptedException e) {
       throw interrupted(e);
     } catch (SfException e) {
@@ -102,6 +107,14 @@ final class SfDataWriter implements DataWriter<InternalRow> {
       context.addTaskCompletionListener((TaskCompletionListener) giveBack);
     }
     rows = new TaskRows(settings, loan.lane());
+  }
+
+  /** The lane has too many symbols: what it took is made safe, the rest goes to another. */
+  private void changeLane() throws InterruptedException {
+    rows.commit();
+    bytesBefore += rows.bytes();
+    giveBack.now(true);
+    rows = null;
   }
 
   /** Gives a lane back once; registered with Spark, so that no way out of a task misses it. */
@@ -133,11 +146,9 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     }
   }
 
+  /** Whether the row at hand is at fault. A frame that is too large may hold an earlier one. */
   private static boolean isAboutRow(SfException e) {
-    return switch (e.code()) {
-      case VALUE_INVALID, NAME_INVALID, TYPE_CONFLICT, FRAME_TOO_LARGE -> true;
-      default -> false;
-    };
+    return e.code() == ErrorCode.VALUE_INVALID || e.code() == ErrorCode.NAME_INVALID;
   }
 
   private SfException located(SfException e) {
@@ -213,7 +224,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   }
 
   private long bytes() {
-    return rows == null ? 0 : rows.bytes();
+    return bytesBefore + (rows == null ? 0 : rows.bytes());
   }
 
   private long dropped() {

@@ -86,6 +86,9 @@ final class StartCheck {
         config.endpoints(),
         options.commitOn().describe());
     LOG.info("Columns: {}", plan.describe());
+    if (!plan.skipped().isEmpty()) {
+      LOG.warn("Columns that are not written to {}: {}.", options.target(), plan.skipped());
+    }
     return new LaneSettings(options, plan, streaming, queryId, senderId, onMissing);
   }
 

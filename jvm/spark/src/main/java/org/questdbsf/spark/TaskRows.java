@@ -21,6 +21,9 @@ final class TaskRows {
   /** A block's size is looked at least every so many rows. */
   private static final int MAX_UNLOOKED_ROWS = 4096;
 
+  /** Bytes by which the dictionary may grow between two looks, about. */
+  private static final long MAX_UNLOOKED_SYMBOL_BYTES = 16 << 10;
+
   private final LaneSettings settings;
   private final Lane lane;
   private final Sender sender;
@@ -33,6 +36,8 @@ final class TaskRows {
   private final Map<UTF8String, Blocked> byTable = new HashMap<>();
   private final Blocked only;
 
+  private long symbolBytes;
+  private boolean lanesSymbolsFull;
   private long unpublished;
   private long publishedBytes;
   private long lastFsn = -1;
@@ -42,6 +47,7 @@ final class TaskRows {
     final RowEncoder.Binding binding;
     final TableBlock block;
     int lookAt = 1;
+    int lookedAt;
     long firstRow;
     long lastRow;
 
@@ -93,13 +99,25 @@ final class TaskRows {
   /** Publishes a block that is full; else guesses when to look again. */
   private void look(Blocked to, int rows) throws InterruptedException {
     long bytes = to.block.encodedBytes();
+    long symbolsNow = dictionaryBytes();
+    long newSymbols = symbolsNow - symbolBytes;
+    symbolBytes = symbolsNow;
+    if (sender.mustRetire()) {
+      publishAll();
+      return;
+    }
     if (bytes >= frameBytes) {
       publish(to);
       return;
     }
     long perRow = Math.max(1, bytes / rows);
-    long more = Math.min(MAX_UNLOOKED_ROWS, Math.max(1, (frameBytes - bytes) / perRow / 2));
-    to.lookAt = (int) (rows + more);
+    long more = Math.min(MAX_UNLOOKED_ROWS, (frameBytes - bytes) / perRow / 2);
+    long symbolsPerRow = newSymbols / Math.max(1, rows - to.lookedAt);
+    if (symbolsPerRow > 0) {
+      more = Math.min(more, MAX_UNLOOKED_SYMBOL_BYTES / symbolsPerRow);
+    }
+    to.lookedAt = rows;
+    to.lookAt = (int) (rows + Math.max(1, more));
   }
 
   private Blocked byTable(InternalRow row) {
@@ -150,7 +168,21 @@ final class TaskRows {
     log.add(lastFsn, blocked.block.table(), blocked.firstRow, blocked.lastRow);
     publishedBytes += bytes;
     unpublished = Math.max(0, unpublished - rows);
-    blocked.lookAt = Math.max(1, Math.min(rows / 2, MAX_UNLOOKED_ROWS));
+    blocked.lookedAt = 0;
+    blocked.lookAt = 1;
+    lanesSymbolsFull |= sender.mustRetire();
+  }
+
+  private long dictionaryBytes() {
+    return sender.dictionary().encodedBytes(0, sender.dictionary().size());
+  }
+
+  /**
+   * Whether the lane has so many symbols that the rest of the task should go to another one; what
+   * was added so far is then to be made safe by {@link #commit}.
+   */
+  boolean wantsNewLane() {
+    return lanesSymbolsFull;
   }
 
   /** Bytes of all rows so far, as encoded. */
