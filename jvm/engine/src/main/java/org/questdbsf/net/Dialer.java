@@ -51,7 +51,7 @@ final class Dialer {
       Bootstrap bootstrap = bootstrap(endpoint, settings, tls, exchange, share);
       ChannelFuture connected =
           bootstrap.connect(new InetSocketAddress(addresses[i], endpoint.port()));
-      awaitConnected(connected);
+      awaitConnected(connected, exchange);
       if (connected.isSuccess()) {
         return exchange;
       }
@@ -61,12 +61,17 @@ final class Dialer {
         endpoint, "cannot connect to " + endpoint + ": " + Channels.describe(cause), cause);
   }
 
-  private static void awaitConnected(ChannelFuture connected) throws InterruptedException {
+  private static void awaitConnected(ChannelFuture connected, HttpExchange<?> exchange)
+      throws InterruptedException {
     try {
       connected.await(); // bounded by CONNECT_TIMEOUT_MILLIS
     } catch (InterruptedException e) {
-      connected.channel().close();
-      throw e;
+      // it may have connected meanwhile, and gone on to a result that others know of
+      if (exchange.abandon()) {
+        connected.channel().close();
+        throw e;
+      }
+      Thread.currentThread().interrupt();
     }
   }
 

@@ -75,7 +75,7 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     try {
       return result.get();
     } catch (InterruptedException e) {
-      if (result.completeExceptionally(new CancellationException("interrupted"))) {
+      if (abandon()) {
         Channels.reset(context.channel());
         throw e;
       }
@@ -83,6 +83,14 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
       Thread.currentThread().interrupt();
       return result.handle((value, failure) -> value).getNow(null);
     }
+  }
+
+  /**
+   * For a caller that was interrupted: true when nobody will have the result, false when it is
+   * there.
+   */
+  final boolean abandon() {
+    return result.completeExceptionally(new CancellationException("interrupted"));
   }
 
   /** Offers the result; false when the caller has given up. */

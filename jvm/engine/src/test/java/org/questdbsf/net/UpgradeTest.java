@@ -367,7 +367,7 @@ class UpgradeTest {
       for (int i = 0; i < 300; i++) {
         RecordedEvents mine = new RecordedEvents();
         Thread opener = Thread.currentThread();
-        long pause = random.nextInt(1_500_000);
+        long pause = random.nextInt(i % 2 == 0 ? 300_000 : 1_500_000);
         Thread interrupter =
             new Thread(
                 () -> {
