@@ -6,6 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Map;
 
 /**
  * Five counters in a file of the database root, written with one call after every commit and before
@@ -23,6 +24,7 @@ final class CounterFile implements AutoCloseable {
   private final FileChannel file;
   private final ByteBuffer buffer = ByteBuffer.allocateDirect(BYTES);
   private final long rowsUnackedAtLastStop;
+  private final TableCounterFile tables;
 
   private long messagesReceived;
   private long rowsReceived;
@@ -50,22 +52,25 @@ final class CounterFile implements AutoCloseable {
     } catch (IOException e) {
       throw new UncheckedIOException("counters in root " + root, e);
     }
+    tables = new TableCounterFile(root);
     rowsUnackedAtLastStop = rowsUnacked;
     rowsUnacked = 0;
   }
 
-  synchronized void received(long messages, long rows) {
-    messagesReceived += messages;
-    rowsReceived += rows;
-    rowsUnacked += rows;
+  synchronized void received(Tally tally) {
+    messagesReceived += tally.messages();
+    rowsReceived += tally.rows();
+    rowsUnacked += tally.rows();
     write();
+    tables.received(tally);
   }
 
-  synchronized void acked(long messages, long rows) {
-    messagesAcked += messages;
-    rowsAcked += rows;
-    rowsUnacked -= rows;
+  synchronized void acked(Tally tally) {
+    messagesAcked += tally.messages();
+    rowsAcked += tally.rows();
+    rowsUnacked -= tally.rows();
     write();
+    tables.acked(tally);
   }
 
   /** A connection ended: what it had not acknowledged is no longer owed to anyone. */
@@ -74,6 +79,11 @@ final class CounterFile implements AutoCloseable {
       rowsUnacked -= rows;
       write();
     }
+  }
+
+  /** Rows received and acknowledged by table; durable. */
+  synchronized Map<String, TableCounterFile.Rows> tables() {
+    return tables.rows();
   }
 
   /** Puts the durable counters into those of the process. */
@@ -114,6 +124,7 @@ final class CounterFile implements AutoCloseable {
 
   @Override
   public synchronized void close() {
+    tables.close();
     try {
       file.close();
     } catch (IOException e) {

@@ -23,19 +23,19 @@ final class PortCounters {
   }
 
   /** Messages that were committed. */
-  void received(long messages, long rows) {
-    messagesReceived.addAndGet(messages);
-    rowsReceived.addAndGet(rows);
-    rowsUnacked.addAndGet(rows);
-    file.received(messages, rows);
+  void received(Tally tally) {
+    messagesReceived.addAndGet(tally.messages());
+    rowsReceived.addAndGet(tally.rows());
+    rowsUnacked.addAndGet(tally.rows());
+    file.received(tally);
   }
 
   /** Messages whose acknowledgement is about to be written. */
-  void acked(long messages, long rows) {
-    messagesAcked.addAndGet(messages);
-    rowsAcked.addAndGet(rows);
-    rowsUnacked.addAndGet(-rows);
-    file.acked(messages, rows);
+  void acked(Tally tally) {
+    messagesAcked.addAndGet(tally.messages());
+    rowsAcked.addAndGet(tally.rows());
+    rowsUnacked.addAndGet(-tally.rows());
+    file.acked(tally);
   }
 
   /** Rows of a connection that ended before they were acknowledged. */

@@ -43,7 +43,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   private volatile boolean sessionReads = true;
 
   /** A frame to send, when, and what it acknowledges. */
-  private record Waiting(long dueNanos, WebSocketFrame frame, long messages, long rows) {}
+  private record Waiting(long dueNanos, WebSocketFrame frame, Tally acked) {}
 
   QwpHandler(Script script, PortCounters counters, Function<SessionOutput, Session> sessions) {
     this.script = script;
@@ -110,9 +110,9 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   }
 
   @Override
-  public void reply(byte[] bytes, long messages, long rows) {
+  public void reply(byte[] bytes, Tally acked) {
     BinaryWebSocketFrame frame = new BinaryWebSocketFrame(Unpooled.wrappedBuffer(bytes));
-    context.executor().execute(() -> enqueue(frame, messages, rows));
+    context.executor().execute(() -> enqueue(frame, acked));
   }
 
   @Override
@@ -123,7 +123,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
             () -> {
               WebSocketFrame pong = new PongWebSocketFrame(Unpooled.wrappedBuffer(payload));
               if (script.isSilent()) {
-                enqueue(pong, 0, 0);
+                enqueue(pong, Tally.NONE);
               } else {
                 context.writeAndFlush(pong);
               }
@@ -140,8 +140,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
                     code < 0
                         ? new CloseWebSocketFrame()
                         : new CloseWebSocketFrame(true, 0, code, reason),
-                    0,
-                    0));
+                    Tally.NONE));
   }
 
   @Override
@@ -167,7 +166,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
     session.close(code, reason);
   }
 
-  private void enqueue(WebSocketFrame frame, long messages, long rows) {
+  private void enqueue(WebSocketFrame frame, Tally acked) {
     if (!context.channel().isActive()) {
       frame.release();
       return;
@@ -176,7 +175,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
     long due = now + TimeUnit.MILLISECONDS.toNanos(script.ackDelayMillis());
     // Never before the reply in front of it, also when the delay has become shorter.
     lastDueNanos = replies.isEmpty() ? due : Math.max(due, lastDueNanos);
-    replies.add(new Waiting(lastDueNanos, frame, messages, rows));
+    replies.add(new Waiting(lastDueNanos, frame, acked));
     if (lastDueNanos <= now) {
       sendDue();
     } else {
@@ -190,8 +189,8 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
         && !replies.isEmpty()
         && replies.element().dueNanos - System.nanoTime() <= 0) {
       Waiting next = replies.remove();
-      if (next.messages > 0) {
-        session.acked(next.messages, next.rows);
+      if (next.acked.messages() > 0) {
+        session.acked(next.acked);
       }
       if (next.frame instanceof CloseWebSocketFrame) {
         sendClose(next.frame);

@@ -9,7 +9,6 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import org.questdbsf.qwp.ConnectionSymbols;
-import org.questdbsf.qwp.DecodedTable;
 import org.questdbsf.qwp.MalformedMessageException;
 import org.questdbsf.qwp.MessageDecoder;
 import org.questdbsf.qwp.QwpMessage;
@@ -43,10 +42,8 @@ final class Session {
   // What follows belongs to the thread that runs the inbox.
   private long nextSequence;
   private long committedSequence = -1;
-  private long groupMessages;
-  private long groupRows;
-  private long pendingMessages;
-  private long pendingRows;
+  private Tally group = Tally.NONE;
+  private Tally pending = Tally.NONE;
   private Map<String, Long> pendingTables = new LinkedHashMap<>();
   private Map<String, Long> durableTables = new LinkedHashMap<>();
   private boolean failed;
@@ -125,9 +122,9 @@ final class Session {
   }
 
   /** An acknowledgement is about to leave. Any thread. */
-  void acked(long messages, long rows) {
-    unackedRows.addAndGet(-rows);
-    counters.acked(messages, rows);
+  void acked(Tally tally) {
+    unackedRows.addAndGet(-tally.rows());
+    counters.acked(tally);
   }
 
   private void post(Runnable event) {
@@ -159,8 +156,7 @@ final class Session {
       if (refusal != null) {
         throw new RefusedException(refusal.status(), refusal.message());
       }
-      groupMessages++;
-      groupRows += rows(message);
+      group = group.plus(Tally.of(message));
       List<TableTxn> committed = applier.apply(message);
       if (committed != null) {
         committed(sequence, committed);
@@ -185,16 +181,14 @@ final class Session {
 
   private void committed(long sequence, List<TableTxn> tables) {
     committedSequence = sequence;
-    counters.received(groupMessages, groupRows);
-    unackedRows.addAndGet(groupRows);
-    pendingMessages += groupMessages;
-    pendingRows += groupRows;
-    groupMessages = 0;
-    groupRows = 0;
+    counters.received(group);
+    unackedRows.addAndGet(group.rows());
+    pending = pending.plus(group);
+    group = Tally.NONE;
     for (TableTxn table : tables) {
       pendingTables.merge(table.table(), table.seqTxn(), Math::max);
     }
-    if (pendingMessages >= MESSAGES_AN_ACK) {
+    if (pending.messages() >= MESSAGES_AN_ACK) {
       acknowledge(false);
     }
   }
@@ -204,7 +198,7 @@ final class Session {
     failed = true;
     applier.rollback();
     counters.nacks.incrementAndGet();
-    output.reply(Replies.error(e.status(), sequence, e.getMessage()), 0, 0);
+    output.reply(Replies.error(e.status(), sequence, e.getMessage()), Tally.NONE);
   }
 
   /** Sends the OK for all that is committed, unless the script holds it or waits for more. */
@@ -212,17 +206,16 @@ final class Session {
     if (ended || failed || script.acksHeld()) {
       return;
     }
-    if (pendingMessages > 0 && (now || pendingMessages >= script.ackEvery())) {
-      output.reply(Replies.ok(committedSequence, pendingTables), pendingMessages, pendingRows);
+    if (pending.messages() > 0 && (now || pending.messages() >= script.ackEvery())) {
+      output.reply(Replies.ok(committedSequence, pendingTables), pending);
       if (durableGranted) {
         pendingTables.forEach((table, txn) -> durableTables.merge(table, txn, Math::max));
       }
-      pendingMessages = 0;
-      pendingRows = 0;
+      pending = Tally.NONE;
       pendingTables = new LinkedHashMap<>();
     }
     if (!durableTables.isEmpty() && !script.durableAcksHeld()) {
-      output.reply(Replies.durable(durableTables), 0, 0);
+      output.reply(Replies.durable(durableTables), Tally.NONE);
       durableTables = new LinkedHashMap<>();
     }
   }
@@ -241,10 +234,6 @@ final class Session {
       CutRule rule = close.cut.rule();
       output.close(rule.code(), rule.reason());
     }
-  }
-
-  private static long rows(QwpMessage message) {
-    return message.tables().stream().mapToLong(DecodedTable::rows).sum();
   }
 
   /** A rule of the script and how many messages this connection had when it was set. */

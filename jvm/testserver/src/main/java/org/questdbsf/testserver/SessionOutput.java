@@ -7,10 +7,9 @@ interface SessionOutput {
   /**
    * Sends an acknowledgement or error reply, later if the script delays them.
    *
-   * @param messages messages that it acknowledges, for the counters
-   * @param rows rows that it acknowledges, for the counters
+   * @param acked what it acknowledges, for the counters
    */
-  void reply(byte[] bytes, long messages, long rows);
+  void reply(byte[] bytes, Tally acked);
 
   /** Answers a PING, never delayed. */
   void pong(byte[] payload);

@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -107,6 +108,14 @@ public final class TestServer implements AutoCloseable {
   private Map<String, Object> countersJson(PortCounters port) {
     Map<String, Object> json = counters().toJson();
     json.put("this_port", port.snapshot().toJson());
+    Map<String, Object> tables = new LinkedHashMap<>();
+    counterFile
+        .tables()
+        .forEach(
+            (table, rows) ->
+                tables.put(
+                    table, Map.of("rows_received", rows.received(), "rows_acked", rows.acked())));
+    json.put("tables", tables);
     return json;
   }
 
