@@ -240,6 +240,11 @@ final class ScriptServer implements AutoCloseable {
       deaf = true;
     }
 
+    /** Runs something on this server's thread after a while. */
+    void later(long millis, Runnable action) {
+      channel.eventLoop().schedule(action, millis, TimeUnit.MILLISECONDS);
+    }
+
     void raw(byte[] bytes) {
       channel.writeAndFlush(new BinaryWebSocketFrame(Unpooled.wrappedBuffer(bytes)));
     }
@@ -257,6 +262,12 @@ final class ScriptServer implements AutoCloseable {
       if (channel.isActive()) {
         channel.config().setOption(ChannelOption.SO_LINGER, 0);
       }
+      channel.close();
+    }
+
+    /** Ends the connection with a FIN and no close frame. */
+    void finish() {
+      deaf = true;
       channel.close();
     }
 
