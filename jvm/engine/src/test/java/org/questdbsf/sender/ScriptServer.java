@@ -80,6 +80,7 @@ final class ScriptServer implements AutoCloseable {
   private volatile int connections;
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   final List<Session> open = new CopyOnWriteArrayList<>();
+  final List<Integer> sizes = new CopyOnWriteArrayList<>();
   final List<Long> upgradeNanos = new CopyOnWriteArrayList<>();
 
   ScriptServer(Script script) throws InterruptedException {
@@ -130,6 +131,9 @@ final class ScriptServer implements AutoCloseable {
 
   @Override
   public void close() throws InterruptedException {
+    if (group.isShuttingDown()) {
+      return;
+    }
     listener.close().sync();
     run(() -> open.forEach(Session::reset));
     group.shutdownGracefully(0, 2, TimeUnit.SECONDS).sync();
@@ -196,6 +200,7 @@ final class ScriptServer implements AutoCloseable {
         if (frame instanceof BinaryWebSocketFrame) {
           byte[] bytes = new byte[frame.content().readableBytes()];
           frame.content().readBytes(bytes);
+          sizes.add(bytes.length);
           script.message(this, received++, decoder.decode(bytes, 0, bytes.length));
         } else if (frame instanceof PingWebSocketFrame) {
           if (script.ping(this)) {
