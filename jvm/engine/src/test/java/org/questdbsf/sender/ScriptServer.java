@@ -270,6 +270,11 @@ final class ScriptServer implements AutoCloseable {
       channel.close();
     }
 
+    /** Leaves what comes in the socket. */
+    void stopReading() {
+      channel.config().setAutoRead(false);
+    }
+
     /** Ends the connection with a FIN and no close frame. */
     void finish() {
       deaf = true;
