@@ -195,6 +195,17 @@ class WorkedBytesTest {
         c -> put(c, b -> b.putDoubleArray(new double[0], new int[1])));
   }
 
+  @Test
+  void bitsBehindTheLastBooleanOfASliceAreZero() {
+    current = new TableBlock("t", dictionary, QwpLimits.MAX_NAME_BYTES);
+    booleans(current.column("c", QwpType.BOOLEAN), "T".repeat(64));
+    for (int rows = 1; rows < 64; rows++) {
+      encoder.encode(current, 0, rows, dictionary, 0, 0);
+      int last = encoder.array()[encoder.length() - 1] & 0xFF;
+      assertEquals(0xFF >> (8 - rows % 8) % 8, last, rows + " rows");
+    }
+  }
+
   private TableBlock current;
 
   private void put(ColumnBuffer column, Consumer<ColumnBuffer> value) {
