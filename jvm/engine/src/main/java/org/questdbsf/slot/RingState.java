@@ -51,6 +51,9 @@ final class RingState {
 
   volatile boolean closed;
 
+  /** The disk cannot be trusted: what was not forced never counts as forced. */
+  private volatile boolean diskFailed;
+
   private volatile SfException failure;
   private volatile Shortage shortage = Shortage.NONE;
   private final AtomicReference<SfException> spareTrouble = new AtomicReference<>();
@@ -98,9 +101,19 @@ final class RingState {
     return failure;
   }
 
+  /** Ends appending for good because the disk failed; nothing is deleted or forced from now on. */
+  SfException failDisk(SfException reason) {
+    diskFailed = true;
+    return fail(reason);
+  }
+
+  boolean diskFailed() {
+    return diskFailed;
+  }
+
   /** A fault in a map: everything since the last fence is in doubt. */
   SfException poison(InternalError cause, Segment segment) {
-    return fail(
+    return failDisk(
         new SfException(
             ErrorCode.DISK_FAILED,
             "slot "

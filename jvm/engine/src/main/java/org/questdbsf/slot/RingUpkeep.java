@@ -63,7 +63,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
       return Math.min(pause, watermark(now));
     } catch (RuntimeException | Error e) {
       LOG.error("slot {}: upkeep failed; the slot takes no more frames", state.slot, e);
-      state.fail(
+      state.failDisk(
           new SfException(
               ErrorCode.DISK_FAILED, "slot " + state.slot + ": upkeep failed: " + e, e));
       return Long.MAX_VALUE;
@@ -74,7 +74,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
   private long trim(long now) {
     long acked = state.ackedFsn;
     Segment oldest = state.head;
-    if (oldest == null || !oldest.endsBy(acked) || state.failure() != null) {
+    if (oldest == null || !oldest.endsBy(acked) || state.diskFailed()) {
       return Long.MAX_VALUE;
     }
     if (retryTrimAt - now > 0) {
@@ -188,7 +188,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
 
   /** Forces what a producer asked for, and what the interval asks for. */
   private long force(long now) {
-    if (!storage.durable() || state.failure() != null) {
+    if (!storage.durable() || state.diskFailed()) {
       return Long.MAX_VALUE;
     }
     boolean due = syncNanos != Long.MAX_VALUE && now - lastSync >= syncNanos;
@@ -220,7 +220,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
   }
 
   private void failForce(String what, IOException e) {
-    state.fail(
+    state.failDisk(
         new SfException(
             ErrorCode.DISK_FAILED,
             "slot "
@@ -237,7 +237,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
   /** Keeps the watermark file at most a pause behind. */
   private long watermark(long now) {
     long acked = state.ackedFsn;
-    if (!storage.durable() || acked <= writtenAcked || state.failure() != null) {
+    if (!storage.durable() || acked <= writtenAcked || state.diskFailed()) {
       watching = false;
       // An acknowledgement between the read above and the store did not wake us: look again.
       return storage.durable() && state.ackedFsn > acked ? 0 : Long.MAX_VALUE;

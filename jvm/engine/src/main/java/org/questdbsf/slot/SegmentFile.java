@@ -19,12 +19,18 @@ final class SegmentFile extends Segment {
    * there is no frame. A file that could not be made whole is deleted.
    */
   static SegmentFile create(Path path, int bytes, DiskIo io) throws IOException {
+    DiskIo.Region region = null;
     try {
       io.create(path, bytes);
-      SegmentFile made = new SegmentFile(path, io.map(path, bytes), 0);
+      region = io.map(path, bytes);
+      SegmentFile made = new SegmentFile(path, region, 0);
+      made.touch();
       made.begin(0);
       return made;
     } catch (IOException | RuntimeException | Error e) {
+      if (region != null) {
+        region.unmap();
+      }
       try {
         io.delete(path);
       } catch (IOException suppressed) {

@@ -297,7 +297,7 @@ public final class Slot implements AutoCloseable {
   }
 
   private void keepAll(Segment oldest) throws IOException {
-    boolean force = state.settings.durability() != Durability.MEMORY && state.failure() == null;
+    boolean force = state.settings.durability() != Durability.MEMORY && !state.diskFailed();
     if (force) {
       for (Segment s = oldest; s != null; s = s.next()) {
         if (!s.endsBy(state.forcedFsn)) {

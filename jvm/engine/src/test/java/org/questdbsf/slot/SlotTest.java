@@ -104,4 +104,51 @@ class SlotTest {
       assertArrayEquals(f, Arrays.copyOf(read(slot.ring(), 0), 1));
     }
   }
+
+  @Test
+  void aFrameThatWasChangedOnDiskIsNeverHandedOut() throws Exception {
+    try (Slot slot = fix.open("s", DiskIo.PRODUCTION)) {
+      for (int i = 0; i < 3; i++) {
+        byte[] f = new byte[100];
+        slot.ring().append(f, 0, f.length, -1, () -> "");
+      }
+      int secondFrame = 24 + 108;
+      DiskIo.PRODUCTION.write(
+          slot.directory().resolve("sf-0000000000000000.sfa"), secondFrame + 50, new byte[] {1});
+      assertEquals(100, read(slot.ring(), 0).length);
+      SfException e = assertThrows(SfException.class, () -> read(slot.ring(), 1));
+      assertEquals(ErrorCode.DISK_FAILED, e.code());
+      for (String part : new String[] {"slot s", "sf-0000000000000000.sfa", "132", "frame 1"}) {
+        assertTrue(e.getMessage().contains(part), e::getMessage);
+      }
+      assertEquals(100, read(slot.ring(), 2).length, "the others are still there");
+      DiskIo.PRODUCTION.write(
+          slot.directory().resolve("sf-0000000000000000.sfa"), secondFrame + 4, new byte[8]);
+      e = assertThrows(SfException.class, () -> read(slot.ring(), 1));
+      assertTrue(e.getMessage().contains("impossible length 0"), e::getMessage);
+    }
+  }
+
+  @Test
+  void aRefusedRingStillForcesTrimsAndCloses() throws Exception {
+    try (Slot slot = fix.open("s", DiskIo.PRODUCTION)) {
+      for (int i = 0; i < 3; i++) {
+        byte[] f = new byte[3000];
+        slot.ring().append(f, 0, f.length, -1, () -> "");
+      }
+      slot.ring().refuse(new SfException(ErrorCode.SERVER_REJECTED, "schema"));
+      SfException e =
+          assertThrows(
+              SfException.class, () -> slot.ring().append(new byte[1], 0, 1, -1, () -> ""));
+      assertEquals(ErrorCode.SERVER_REJECTED, e.code());
+      slot.ring().acknowledge(1);
+      while (fix.files("s").contains("sf-0000000000000001.sfa")) {
+        Thread.sleep(2); // ended by the time-out of the test
+      }
+    }
+    try (Slot slot = fix.open("s", DiskIo.PRODUCTION)) {
+      assertEquals(1, slot.ring().ackedFsn());
+      assertEquals(2, slot.ring().publishedFsn());
+    }
+  }
 }
