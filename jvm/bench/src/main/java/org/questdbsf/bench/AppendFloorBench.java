@@ -21,7 +21,10 @@ import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 
-/** The floor of {@link AppendBench}: a CRC and a bulk copy into pages that are there already. */
+/**
+ * The floor of {@link AppendBench}: a CRC and a bulk copy into pages that are there already. A ring
+ * on disk pays above it for the first touch of each page of a fresh segment.
+ */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
