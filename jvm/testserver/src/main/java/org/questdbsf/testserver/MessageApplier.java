@@ -63,13 +63,18 @@ final class MessageApplier implements AutoCloseable {
 
   /** Forgets all rows that are not committed. */
   void rollback() {
-    try {
-      for (Open table : open.values()) {
+    RuntimeException first = null;
+    for (Open table : open.values()) {
+      try {
         table.giveBack(true);
+      } catch (RuntimeException e) {
+        first = first == null ? e : first;
       }
-    } finally {
-      open.clear();
-      uncommittedRows = 0;
+    }
+    open.clear();
+    uncommittedRows = 0;
+    if (first != null) {
+      throw first;
     }
   }
 

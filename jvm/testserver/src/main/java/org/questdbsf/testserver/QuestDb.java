@@ -34,7 +34,9 @@ final class QuestDb implements AutoCloseable {
           Map.entry("QDB_WAL_APPLY_WORKER_COUNT", "1"),
           // An idle WalWriter holds about 15 descriptors (see WriterPool for the other bound).
           Map.entry("QDB_CAIRO_WAL_INACTIVE_WRITER_TTL", "10000"),
-          Map.entry("QDB_CAIRO_IDLE_CHECK_INTERVAL", "5000"));
+          Map.entry("QDB_CAIRO_IDLE_CHECK_INTERVAL", "5000"),
+          // After a kill in the middle of a column's addition, queries wait until it is repaired.
+          Map.entry("QDB_CAIRO_SPIN_LOCK_TIMEOUT", "30000"));
 
   private static final String LOG_CONF =
       """

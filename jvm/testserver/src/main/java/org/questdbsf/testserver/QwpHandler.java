@@ -30,6 +30,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   private static final int PROTOCOL_ERROR = 1002;
   private static final int NOT_SUPPORTED = 1003;
   private static final int TOO_BIG = 1009;
+  private static final int MAX_REASON_BYTES = 123;
   private static final long LINGER_MILLIS = 2_000;
 
   private final Script script;
@@ -139,7 +140,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
                 enqueue(
                     code < 0
                         ? new CloseWebSocketFrame()
-                        : new CloseWebSocketFrame(true, 0, code, reason),
+                        : new CloseWebSocketFrame(true, 0, code, shortened(reason)),
                     Tally.NONE));
   }
 
@@ -159,6 +160,13 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   public void reading(boolean on) {
     sessionReads = on;
     context.channel().config().setAutoRead(on && !script.isSilent());
+  }
+
+  /** A control frame holds 125 bytes, two of them the code. */
+  private static String shortened(String reason) {
+    return reason == null || ByteBufUtil.utf8Bytes(reason) <= MAX_REASON_BYTES
+        ? reason
+        : reason.substring(0, MAX_REASON_BYTES / 3);
   }
 
   private void end(int code, String reason) {

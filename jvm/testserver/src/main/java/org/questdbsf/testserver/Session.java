@@ -12,6 +12,8 @@ import org.questdbsf.qwp.ConnectionSymbols;
 import org.questdbsf.qwp.MalformedMessageException;
 import org.questdbsf.qwp.MessageDecoder;
 import org.questdbsf.qwp.QwpMessage;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * One connection's messages, in order: decoded, applied, acknowledged, or what the script wants.
@@ -23,6 +25,8 @@ final class Session {
   /** A healthy server acknowledges at the latest when so many messages are committed. */
   static final int MESSAGES_AN_ACK = 8;
 
+  private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+  private static final int SERVER_FAULT = 1011;
   private static final long QUEUE_HIGH_BYTES = 16L << 20;
   private static final long QUEUE_LOW_BYTES = 4L << 20;
 
@@ -107,8 +111,8 @@ final class Session {
     post(
         () -> {
           ended = true;
-          applier.close();
           counters.abandoned(unackedRows.getAndSet(0));
+          applier.close();
         });
   }
 
@@ -137,12 +141,23 @@ final class Session {
   private void runInbox() {
     do {
       for (Runnable event = inbox.poll(); event != null; event = inbox.poll()) {
-        event.run();
+        run(event);
       }
       // The end of what was received.
       acknowledge(false);
       scheduled.set(false);
     } while (!inbox.isEmpty() && scheduled.compareAndSet(false, true));
+  }
+
+  /** A fault of this server ends the connection, in words, and never leaves the client waiting. */
+  private void run(Runnable event) {
+    try {
+      event.run();
+    } catch (RuntimeException | AssertionError e) {
+      LOG.error("session ends: fault of the test server", e);
+      ended = true;
+      output.close(SERVER_FAULT, String.valueOf(e));
+    }
   }
 
   private void handle(byte[] bytes) {

@@ -97,6 +97,8 @@ class ProgramTest {
     assertEquals(20L, counters.get("messages_received"));
     assertEquals(0L, counters.get("rows_unacked"));
     assertEquals(200L, counters.get("rows_unacked_at_last_stop"));
+    assertEquals(
+        Map.of("kept", Map.of("rows_received", 200L, "rows_acked", 0L)), counters.get("tables"));
     assertEquals(200, count(ready, "kept", 200));
     try (RawClient client = RawClient.open(port(ready))) {
       client.message(Messages.rows("kept", 200, 10));
@@ -132,6 +134,8 @@ class ProgramTest {
       }
     }
     assertEquals(2, count(ready, "both", 2));
+    Process late = run("--root", root.resolve("other").toString(), "--port", "" + port(ready));
+    assertEquals(1, late.waitFor(), "the port is taken");
   }
 
   @Test
@@ -151,12 +155,5 @@ class ProgramTest {
     String text = new String(help.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
     assertEquals(0, help.waitFor());
     assertTrue(text.contains("--ack-delay-millis"));
-  }
-
-  @Test
-  void aTakenPortEndsWithStatus1() throws Exception {
-    Map<?, ?> ready = ready(run("--root", root.resolve("one").toString()));
-    Process second = run("--root", root.resolve("two").toString(), "--port", "" + port(ready));
-    assertEquals(1, second.waitFor());
   }
 }
