@@ -30,6 +30,7 @@ public final class TableBlock {
   private ColumnBuffer designated;
   private int rows;
   private int expected;
+  private long generation;
 
   /**
    * @param table name of the table
@@ -180,8 +181,14 @@ public final class TableBlock {
     return limit;
   }
 
+  /** How often the rows were forgotten: tells whether they are still those of an earlier look. */
+  public long generation() {
+    return generation;
+  }
+
   /** Forgets all rows, the one begun included; columns (with geohash precision) and room stay. */
   public void clear() {
+    generation++;
     rows = 0;
     expected = 0;
     for (int i = 0; i < columnCount(); i++) {
@@ -194,6 +201,7 @@ public final class TableBlock {
     for (int i = 0; i < columnCount(); i++) {
       columnAt(i).rows().forget();
     }
+    generation++;
     rows = 0;
     expected = 0;
     columns.clear();
