@@ -106,7 +106,8 @@ final class ErrorInbox {
     }
     try {
       handler.onError(error);
-    } catch (Exception | LinkageError | AssertionError thrown) {
+    } catch (Throwable thrown) {
+      // Whatever a handler does, the next error must still be delivered.
       LOG.error("sender '{}': the error handler threw; error {}", sender, error.describe(), thrown);
     }
     counters.errorNotificationsDelivered.increment();

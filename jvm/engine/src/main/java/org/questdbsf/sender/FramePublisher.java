@@ -25,6 +25,7 @@ final class FramePublisher {
   private int shippedSymbols;
   private TableBlock unfinished;
   private int unfinishedFrom;
+  private long unfinishedGeneration;
   private volatile long appendingSince;
 
   /**
@@ -47,13 +48,15 @@ final class FramePublisher {
    * @return FSN of the newest frame
    */
   long publish(TableBlock block) throws InterruptedException {
-    int from = block == unfinished ? unfinishedFrom : 0;
+    boolean again = block == unfinished && block.generation() == unfinishedGeneration;
+    int from = again ? unfinishedFrom : 0;
     int rows = block.rows();
     SfException tooLarge = null;
     awaitAppendable();
     while (from < rows) {
       unfinished = block;
       unfinishedFrom = from;
+      unfinishedGeneration = block.generation();
       int to = endOfFrame(block, from, rows);
       if (to == from && cap.smallestSeen() == 0) {
         // The first server connected may take more than is safe without knowing it.
@@ -118,13 +121,6 @@ final class FramePublisher {
               + state.cause();
       case FAILED -> "failed: " + state.cause();
     };
-  }
-
-  /** Forgets that a block was published in part: its rows are gone. */
-  void forget(TableBlock block) {
-    if (unfinished == block) {
-      unfinished = null;
-    }
   }
 
   /** The end of the largest frame from a row on; the row itself when even that one is too large. */

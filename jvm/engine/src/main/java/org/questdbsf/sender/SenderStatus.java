@@ -21,6 +21,7 @@ final class SenderStatus {
   private volatile boolean ended;
   private volatile TerminalFailure failure;
   private volatile boolean failureSeen;
+  private SenderState rejection; // the loop's own
   private volatile SenderState state = new SenderState(Kind.OK, Instant.now(), null, null, 0);
 
   SenderStatus(String name) {
@@ -29,33 +30,37 @@ final class SenderStatus {
 
   /** Trying to connect, for {@code cause}; {@code since} is when the outage began. */
   void reconnecting(Instant since, String cause, String host, int attempts) {
-    state = new SenderState(Kind.RECONNECTING, since, cause, host, attempts);
+    // The first attempt after a refusal is part of trying the frame again, not an outage.
+    if (rejection == null || attempts > 0) {
+      state = new SenderState(Kind.RECONNECTING, since, cause, host, attempts);
+    }
   }
 
   /** A server refuses the head frame again and again. */
   void rejecting(String cause, String host) {
-    SenderState now = state;
-    Instant since = now.kind() == Kind.REJECTING ? now.since() : Instant.now();
-    state = new SenderState(Kind.REJECTING, since, cause, host, 0);
+    Instant since = rejection == null ? Instant.now() : rejection.since();
+    rejection = new SenderState(Kind.REJECTING, since, cause, host, 0);
+    state = rejection;
   }
 
   /** A server is connected. A refusal stays in force until frames are acknowledged. */
   void connected(String host) {
-    SenderState now = state;
-    if (now.kind() != Kind.REJECTING) {
-      state = new SenderState(Kind.OK, Instant.now(), now.cause(), host, 0);
-    }
+    state = rejection == null ? ok(host) : rejection;
     connectedOnce = true;
     announce();
   }
 
   /** Frames were acknowledged or given up. */
   void progressed() {
-    SenderState now = state;
-    if (now.kind() == Kind.REJECTING) {
-      state = new SenderState(Kind.OK, Instant.now(), now.cause(), now.host(), 0);
+    if (rejection != null) {
+      rejection = null;
+      state = ok(state.host());
     }
     announce();
+  }
+
+  private SenderState ok(String host) {
+    return new SenderState(Kind.OK, Instant.now(), state.cause(), host, 0);
   }
 
   /** The loop ends for good. */

@@ -49,7 +49,9 @@ final class Strikes {
     }
     setup.inbox().offer(error);
     setup.status().rejecting(error.describe(), error.endpoint());
-    return new Loss(Loss.Kind.FRAME, error.describe(), poison.pauseMillis());
+    // Refused twice: perhaps another host takes it.
+    Loss.Kind kind = poison.strikes() > 1 ? Loss.Kind.TRANSPORT : Loss.Kind.FRAME;
+    return new Loss(kind, error.describe(), poison.pauseMillis());
   }
 
   /** The connection ended, with or without a close frame. */
