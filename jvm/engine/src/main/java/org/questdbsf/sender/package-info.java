@@ -1,2 +1,29 @@
-/** Under construction. */
+/**
+ * What ties ring, wire and connection together: the {@link org.questdbsf.sender.Sender} API, the
+ * loop behind it, its settings, and the adopter of orphaned slots. The only room that knows {@code
+ * slot}, {@code qwp} and {@code net}; nothing of Spark may come in.
+ *
+ * <p>Read in this order.
+ *
+ * <ol>
+ *   <li>From rows to the ring: {@link org.questdbsf.sender.Sender}, {@link
+ *       org.questdbsf.sender.SenderBuilder} (put together by {@code SenderOpener}), {@code
+ *       RowWriter}, {@code FramePublisher}.
+ *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
+ *       {@code FrameShipper}, {@code InFlight}, {@code AckTracker}, {@code CatchUp}.
+ *   <li>When it goes wrong: {@code NackHandler}, {@code Caution}, {@code Strikes}, {@code
+ *       PoisonDetector}, {@code ErrorPolicy}, {@code SilenceWatch}, {@code ReconnectPacer}, {@code
+ *       CapWatch}; what was left behind by others: {@code ReplayPlan}.
+ *   <li>What the outside sees: {@link org.questdbsf.sender.SenderError} by way of {@code
+ *       ErrorInbox}, {@link org.questdbsf.sender.SenderCounters}, {@link
+ *       org.questdbsf.sender.SenderState}, the end by {@code SenderCloser}.
+ *   <li>Settings: {@link org.questdbsf.sender.ConnectKey} (the table of keys), {@code
+ *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
+ *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
+ *       org.questdbsf.sender.TableCheck}.
+ *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link
+ *       org.questdbsf.sender.SlotTarget}; dropped frames: {@link
+ *       org.questdbsf.sender.DeadLetterSink}.
+ * </ol>
+ */
 package org.questdbsf.sender;

@@ -1,0 +1,301 @@
+package org.questdbsf.sender;
+
+import static java.util.concurrent.TimeUnit.MILLISECONDS;
+import static java.util.concurrent.TimeUnit.SECONDS;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.questdbsf.qwp.MessageEncoder;
+import org.questdbsf.qwp.QwpType;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.qwp.TableBlock;
+
+/** Rules that need no server: policies, poison, pacing, silence, sequences, sizes. */
+class PureRulesTest {
+  private final SplittableRandom random = new SplittableRandom(7);
+
+  @Test
+  void policiesOfThePlainSenderAreTheSpecs() {
+    ErrorPolicy engine = new ErrorPolicy(PolicyDefaults.ENGINE, Map.of(), null);
+    assertEquals(Policy.DROP, engine.of(Category.SCHEMA_MISMATCH));
+    assertEquals(Policy.HALT, engine.of(Category.PARSE_ERROR));
+    assertEquals(Policy.HALT, engine.of(Category.INTERNAL_ERROR));
+    assertEquals(Policy.HALT, engine.of(Category.SECURITY_ERROR));
+    assertEquals(Policy.DROP, engine.of(Category.WRITE_ERROR));
+    assertEquals(Policy.HALT, engine.of(Category.UNKNOWN));
+    assertEquals(Policy.HALT, engine.of(Category.PROTOCOL_VIOLATION));
+  }
+
+  @Test
+  void policiesOfTheSink() {
+    ErrorPolicy sink = new ErrorPolicy(PolicyDefaults.SINK, Map.of(), null);
+    assertEquals(Policy.HALT, sink.of(Category.SCHEMA_MISMATCH));
+    assertEquals(Policy.HALT, sink.of(Category.PARSE_ERROR));
+    assertEquals(Policy.HALT, sink.of(Category.SECURITY_ERROR));
+    assertEquals(Policy.RETRY, sink.of(Category.WRITE_ERROR));
+    assertEquals(Policy.RETRY, sink.of(Category.INTERNAL_ERROR));
+    assertEquals(Policy.RETRY, sink.of(Category.UNKNOWN));
+    assertEquals(Policy.RETRY, sink.of(Category.DICTIONARY_GAP));
+    assertEquals(Policy.RETRY_OTHER, sink.of(Category.NOT_WRITABLE));
+  }
+
+  @Test
+  void aCategorysKeyComesBeforeTheGeneralOneBeforeTheDefault() {
+    Map<Category, Policy> keys = Map.of(Category.PARSE_ERROR, Policy.DROP);
+    ErrorPolicy policy = new ErrorPolicy(PolicyDefaults.ENGINE, keys, Policy.RETRY);
+    assertEquals(Policy.DROP, policy.of(Category.PARSE_ERROR));
+    assertEquals(Policy.RETRY, policy.of(Category.SCHEMA_MISMATCH));
+    assertEquals(Policy.HALT, policy.of(Category.UNKNOWN), "forced");
+    assertEquals(Policy.HALT, policy.of(Category.PROTOCOL_VIOLATION), "forced");
+    ErrorPolicy sink = new ErrorPolicy(PolicyDefaults.SINK, Map.of(), Policy.DROP);
+    assertEquals(Policy.DROP, sink.of(Category.UNKNOWN));
+    assertEquals(Policy.HALT, sink.of(Category.LOCAL_FAILURE), "forced");
+  }
+
+  @Test
+  void categoriesOfStatuses() {
+    assertEquals(Category.SCHEMA_MISMATCH, Category.ofStatus(3));
+    assertEquals(Category.PARSE_ERROR, Category.ofStatus(5));
+    assertEquals(Category.INTERNAL_ERROR, Category.ofStatus(6));
+    assertEquals(Category.SECURITY_ERROR, Category.ofStatus(8));
+    assertEquals(Category.WRITE_ERROR, Category.ofStatus(9));
+    assertEquals(Category.NOT_WRITABLE, Category.ofStatus(0x0C));
+    assertEquals(Category.DICTIONARY_GAP, Category.ofStatus(0x0D));
+    for (int status : new int[] {1, 4, 7, 10, 11, 0x7F, 255}) {
+      assertEquals(Category.UNKNOWN, Category.ofStatus(status));
+    }
+  }
+
+  @Test
+  void poisonIsStrikesAndTimeOfOneFrame() {
+    PoisonDetector poison = new PoisonDetector(4, 5000, 100, 5000, random);
+    long now = 0;
+    for (int strike = 0; strike < 10; strike++) {
+      assertFalse(poison.isPoison(now));
+      poison.strike(7, now);
+      now += MILLISECONDS.toNanos(400);
+    }
+    poison.strike(7, SECONDS.toNanos(5));
+    assertTrue(poison.isPoison(SECONDS.toNanos(5)));
+    poison.settled(6);
+    assertTrue(poison.isPoison(SECONDS.toNanos(5)), "an acknowledgement below it says nothing");
+    poison.settled(7);
+    assertFalse(poison.isPoison(SECONDS.toNanos(5)));
+    poison.strike(8, SECONDS.toNanos(100));
+    poison.strike(9, SECONDS.toNanos(200));
+    assertEquals(1, poison.strikes(), "another frame starts afresh");
+  }
+
+  @Test
+  void pausesOfRefusalsDoubleWithJitter() {
+    PoisonDetector poison = new PoisonDetector(4, 5000, 100, 3000, random);
+    assertEquals(0, poison.pauseMillis());
+    long[] doses = {100, 200, 400, 800, 1600, 3000, 3000, 3000};
+    for (long dose : doses) {
+      poison.strike(1, 0);
+      for (int i = 0; i < 50; i++) {
+        long pause = poison.pauseMillis();
+        assertTrue(pause >= dose && pause < 2 * dose, dose + ": " + pause);
+      }
+    }
+    PoisonDetector eager = new PoisonDetector(1, 0, 0, 0, random);
+    eager.strike(1, 0);
+    assertTrue(eager.pauseMillis() <= 2, "a back-off of 0 harms nothing");
+  }
+
+  @Test
+  void neverMoreThanTwentyAttemptsInASecond() {
+    ReconnectPacer pacer = new ReconnectPacer(20);
+    List<Long> attempts = new ArrayList<>();
+    long now = -5_000_000_000L;
+    for (int i = 0; i < 3000; i++) {
+      boolean walk = random.nextBoolean();
+      now += random.nextLong(20_000_000);
+      long wait = pacer.waitNanos(walk, now);
+      now += wait;
+      assertEquals(0, pacer.waitNanos(walk, now));
+      pacer.attempt(walk, now);
+      attempts.add(now);
+      if (random.nextInt(40) == 0) {
+        pacer.progressed();
+      }
+    }
+    for (int i = 20; i < attempts.size(); i++) {
+      assertTrue(attempts.get(i) - attempts.get(i - 20) >= SECONDS.toNanos(1), "attempt " + i);
+    }
+  }
+
+  @Test
+  void afterTenSecondsWithoutProgressOneWalkASecond() {
+    ReconnectPacer pacer = new ReconnectPacer(20);
+    long now = 0;
+    List<Long> walks = new ArrayList<>();
+    while (now < SECONDS.toNanos(20)) {
+      long wait = pacer.waitNanos(true, now);
+      now += wait;
+      pacer.attempt(true, now);
+      walks.add(now);
+      if (now > SECONDS.toNanos(12)) {
+        assertEquals(0, pacer.waitNanos(false, now), "other hosts of the round");
+      }
+    }
+    long late = walks.stream().filter(at -> at > SECONDS.toNanos(11)).count();
+    assertTrue(late <= 10, "walks in the last nine seconds: " + late);
+    pacer.progressed();
+    now += SECONDS.toNanos(2);
+    pacer.attempt(true, now);
+    assertTrue(pacer.waitNanos(true, now) < SECONDS.toNanos(1) / 2, "quick again");
+  }
+
+  @Test
+  void silence() {
+    SilenceWatch watch = new SilenceWatch(30_000, 0, 0);
+    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(SECONDS.toNanos(90), 0, false));
+    watch.unacknowledged(true, SECONDS.toNanos(100));
+    assertEquals(
+        SilenceWatch.Verdict.NOTHING,
+        watch.look(MILLISECONDS.toNanos(100_900), 0, false),
+        "time before there was anything to wait for does not count");
+    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(101), 0, false));
+    watch.pinged(SECONDS.toNanos(101));
+    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(MILLISECONDS.toNanos(101_500), 0, false));
+    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(102), 0, false));
+    assertEquals(SilenceWatch.Verdict.DEAD, watch.look(SECONDS.toNanos(130), 0, false));
+    assertEquals(
+        SilenceWatch.Verdict.PING,
+        watch.look(SECONDS.toNanos(130), SECONDS.toNanos(129), false),
+        "it was heard meanwhile");
+  }
+
+  @Test
+  void nextLookIsNeverTooLate() {
+    for (int i = 0; i < 20_000; i++) {
+      long now = random.nextLong(SECONDS.toNanos(100));
+      SilenceWatch watch = new SilenceWatch(1 + random.nextLong(40_000), random.nextLong(500), now);
+      long heard = now - random.nextLong(SECONDS.toNanos(20));
+      watch.unacknowledged(random.nextBoolean(), now - random.nextLong(SECONDS.toNanos(20)));
+      boolean pending = random.nextBoolean();
+      if (watch.look(now, heard, pending) == SilenceWatch.Verdict.NOTHING) {
+        long next = watch.nextLook(now, heard, pending);
+        long before = now + random.nextLong(next);
+        assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(before, heard, pending), "early");
+        boolean idle = next >= SECONDS.toNanos(3600);
+        assertEquals(
+            idle, watch.look(now + next, heard, pending) == SilenceWatch.Verdict.NOTHING, "late");
+      }
+    }
+  }
+
+  @Test
+  void sequencesAndFrames() {
+    InFlight flight = new InFlight();
+    flight.begin(100);
+    assertTrue(flight.fresh());
+    flight.sentDictionary();
+    flight.sentDictionary();
+    assertTrue(flight.fresh());
+    assertFalse(flight.sent(100));
+    flight.sentFrame();
+    flight.sentFrame();
+    assertEquals(102, flight.nextFsn());
+    assertEquals(100, flight.fsnOf(2));
+    assertEquals(101, flight.fsnOf(3));
+    assertEquals(99, flight.fsnOf(1), "a dictionary message is below the first frame");
+    assertTrue(flight.isDictionary(1));
+    assertFalse(flight.isDictionary(2));
+    assertEquals(3, flight.clamp(99));
+    assertFalse(flight.wasSent(4));
+    assertFalse(flight.wasSent(-1));
+    flight.skipTo(110);
+    flight.sentFrame();
+    assertEquals(110, flight.fsnOf(4));
+    assertTrue(flight.fsnOf(3) < 110);
+  }
+
+  @Test
+  void looksAtFrames() throws Exception {
+    SymbolDictionary dictionary = new SymbolDictionary();
+    TableBlock block = new TableBlock("tä", dictionary, 127);
+    for (int n = 0; n < 3; n++) {
+      Senders.addRow(block, n);
+    }
+    TableBlock other = new TableBlock("u", dictionary, 127);
+    other.column("x", QwpType.LONG).putLong(1);
+    other.endRow();
+    MessageEncoder encoder = new MessageEncoder();
+    encoder.encode(block, 0, 3, dictionary, 1, 3);
+    FrameLook look = FrameLook.at(encoder.array(), 0, encoder.length());
+    assertEquals(1, look.deltaStart());
+    assertEquals(3, look.deltaEnd());
+    assertEquals("tä", look.table());
+    assertEquals(3, look.rows());
+    for (int length = 0; length < encoder.length(); length++) {
+      FrameLook.at(encoder.array(), 0, length); // whatever it says, it ends
+    }
+    encoder.encode(List.of(block, other), dictionary, 0, 3);
+    assertNull(FrameLook.at(encoder.array(), 0, encoder.length()).table(), "two tables");
+    byte[] bytes = new byte[200];
+    for (int i = 0; i < 20_000; i++) {
+      random.nextBytes(bytes);
+      System.arraycopy(encoder.array(), 0, bytes, 0, random.nextInt(20));
+      FrameLook.at(bytes, 0, random.nextInt(bytes.length));
+    }
+  }
+
+  @Test
+  void sizesOfFrames() {
+    List<Integer> seen = new ArrayList<>();
+    FrameCap cap = new FrameCap(1 << 20, 0, seen::add);
+    assertEquals(120 * 1024, cap.limit());
+    cap.seen(0);
+    assertEquals(120 * 1024, cap.limit());
+    cap.seen(2_000_000);
+    assertEquals(1 << 20, cap.limit(), "a segment is smaller");
+    cap.seen(100_000);
+    assertEquals(90_000, cap.limit());
+    cap.seen(500_000);
+    assertEquals(90_000, cap.limit(), "one way");
+    assertEquals(List.of(2_000_000, 100_000), seen);
+    assertEquals(9_000, new FrameCap(1 << 20, 10_000, c -> {}).limit(), "remembered");
+  }
+
+  @Test
+  void hopelessOnlyWhenAllHostsHaveSaidSoForTheWindow() {
+    CapWatch caps = new CapWatch(2, 100);
+    long window = MILLISECONDS.toNanos(100);
+    caps.tooSmall(0, 0);
+    assertFalse(caps.hopeless(10 * window));
+    caps.tooSmall(1, 10 * window);
+    assertFalse(caps.hopeless(10 * window + 1));
+    assertTrue(caps.hopeless(11 * window));
+    caps.forget(0);
+    assertFalse(caps.hopeless(20 * window));
+    caps.tooSmall(0, 20 * window);
+    caps.forgetAll();
+    assertFalse(caps.hopeless(90 * window));
+  }
+
+  @Test
+  void latenciesAndAges() {
+    PublishTimes times = new PublishTimes();
+    SenderCounters counters = new SenderCounters();
+    long start = System.nanoTime();
+    for (long fsn = 0; fsn < 10_000; fsn++) {
+      times.published(fsn, -1, start + MILLISECONDS.toNanos(fsn));
+    }
+    assertEquals(start + MILLISECONDS.toNanos(4000), times.of(4000));
+    times.acknowledged(0, 4000, start + MILLISECONDS.toNanos(5000), counters);
+    assertEquals(5000, counters.ackLatencyMaxMillis(), 50);
+    assertEquals(
+        start + MILLISECONDS.toNanos(4000), times.of(9000), "no later than it can have been");
+    times.published(10_000, 9_999, start);
+    assertEquals(start, times.of(10_000));
+  }
+}

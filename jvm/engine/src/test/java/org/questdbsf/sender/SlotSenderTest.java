@@ -1,0 +1,193 @@
+package org.questdbsf.sender;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.questdbsf.sender.Database.assertTrueEventually;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
+import org.questdbsf.net.Endpoint;
+
+/** Senders whose ring is a slot on disk. */
+@Timeout(60)
+class SlotSenderTest {
+  @TempDir Path directory;
+
+  private static Recorder accepting() {
+    Recorder[] self = new Recorder[1];
+    self[0] = new Recorder((session, sequence, n, m) -> self[0].accept(session, sequence, m));
+    return self[0];
+  }
+
+  private SenderBuilder builder(String address, String keys) {
+    return Senders.builder(address, "sf_dir=" + directory + ";sf_min_free_bytes=0;" + keys);
+  }
+
+  @Test
+  void rowsSurviveTheSenderAndArriveThroughTheNext() throws Exception {
+    try (Sender sender = builder("127.0.0.1:1", "close_flush_timeout_millis=0;").build()) {
+      for (int n = 0; n < 50; n++) {
+        Senders.publish(sender, "t", 2L * n, 2L * n + 2);
+      }
+      sender.force();
+    }
+    Recorder script = accepting();
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = builder(server.address(), "").build()) {
+      assertEquals(49, sender.publishedFsn());
+      assertEquals(50, Senders.publish(sender, "t", 100, 103), "FSNs go on");
+      sender.awaitAcked(50);
+      script.database.assertComplete("t", 103);
+      assertEquals(103, script.database.all("t").size());
+      assertEquals(0, sender.counters().framesReplayed(), "none was sent before by this sender");
+    }
+    try (Stream<Path> left = Files.list(directory.resolve("default"))) {
+      assertFalse(left.anyMatch(file -> file.toString().endsWith(".sfa")), "drained is empty");
+    }
+  }
+
+  @Test
+  void idsKeepTheirMeaningInTheNextSender() throws Exception {
+    try (Sender sender = builder("127.0.0.1:1", "close_flush_timeout_millis=0;").build()) {
+      Senders.publish(sender, "t", 0, 10);
+    }
+    Recorder silent = new Recorder((session, sequence, n, message) -> {});
+    try (ScriptServer server = new ScriptServer(silent);
+        Sender sender = builder(server.address(), "close_flush_timeout_millis=0;").build()) {
+      assertEquals(10, sender.dictionary().size());
+      assertEquals(3, sender.dictionary().idOf("s3"));
+      Senders.publish(sender, "t", 10, 12);
+      assertTrueEventually(() -> silent.all().size() == 2, "both frames");
+      assertEquals(12, sender.dictionary().size());
+    }
+  }
+
+  @Test
+  void everyFrameOfASlotCarriesItsSymbols() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] =
+        new Recorder(
+            (session, sequence, n, message) -> {
+              assertEquals(0, message.deltaStart());
+              assertTrue(message.delta().size() >= n + 1, "symbols in frame " + n);
+              self[0].accept(session, sequence, message);
+              if (n == 5 && self[0].connection() == 0) {
+                session.reset();
+              }
+            });
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = builder(server.address(), "").build()) {
+      for (int n = 0; n < 10; n++) {
+        Senders.publish(sender, "t", n, n + 1);
+      }
+      sender.awaitAcked(9);
+      self[0].database.assertComplete("t", 10);
+      assertFalse(self[0].all().contains(Recorder.DICTIONARY), "no catch-up is needed");
+    }
+  }
+
+  @Test
+  void theCapIsRemembered() throws Exception {
+    Recorder script = accepting();
+    script.upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Max-Batch-Size", "20000");
+    try (ScriptServer server = new ScriptServer(script)) {
+      try (Sender sender =
+          builder(server.address(), "initial_connect_retry=on;close_flush_timeout_millis=0;")
+              .build()) {
+        server.run(() -> server.open.forEach(ScriptServer.Session::stopReading));
+        Senders.publish(sender, "t", 0, 1);
+      }
+    }
+    try (Sender sender = builder("127.0.0.1:1", "close_flush_timeout_millis=0;").build()) {
+      long before = sender.publishedFsn();
+      Senders.publish(sender, "t", 1, 1001);
+      assertTrue(sender.publishedFsn() - before > 1, "cut to the remembered cap");
+    }
+  }
+
+  @Test
+  void droppedFramesAreKeptBesideTheSlot() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] =
+        new Recorder(
+            (session, sequence, n, message) -> {
+              if (n == 1) {
+                session.nack(0x03, sequence, "no");
+              } else {
+                self[0].accept(session, sequence, message);
+              }
+            });
+    List<SenderError> errors = new CopyOnWriteArrayList<>();
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = builder(server.address(), "").errorHandler(errors::add).build()) {
+      for (int n = 0; n < 3; n++) {
+        Senders.publish(sender, "t", n, n + 1);
+      }
+      sender.awaitAcked(2);
+      assertTrueEventually(() -> errors.size() == 1, "told");
+      assertTrue(Files.exists(Path.of(errors.get(0).deadLetter())), errors.get(0).deadLetter());
+    }
+  }
+
+  @Test
+  void flushForcesWhenAskedFor() throws Exception {
+    Recorder script = accepting();
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = builder(server.address(), "sf_durability=flush;").build()) {
+      Senders.writeRow(sender, "t", 0);
+      assertEquals(0, sender.flush());
+      sender.awaitAcked(0);
+    }
+  }
+
+  @Test
+  void aHeldSlotIsRefusedAndNothingIsLeftOpen() throws Exception {
+    try (Sender sender = builder("127.0.0.1:1", "close_flush_timeout_millis=0;").build()) {
+      assertFalse(sender.mustRetire());
+      SfException thrown =
+          assertThrows(SfException.class, () -> builder("127.0.0.1:1", "").build());
+      assertEquals(ErrorCode.SLOT_LOCKED, thrown.code());
+    }
+    builder("127.0.0.1:1", "").build().close();
+  }
+
+  @Test
+  void orphansAreAdoptedWhereAskedFor() throws Exception {
+    Recorder script = accepting();
+    try (ScriptServer server = new ScriptServer(script)) {
+      try (Sender sender =
+          builder("127.0.0.1:1," + server.address(), "sender_id=gone;close_flush_timeout_millis=0;")
+              .gate(new Shut())
+              .build()) {
+        Senders.publish(sender, "t", 0, 5);
+      }
+      try (Sender sender = builder(server.address(), "sender_id=here;drain_orphans=on;").build()) {
+        assertTrueEventually(() -> script.database.all("t").size() == 5, "adopted");
+        assertTrueEventually(() -> sender.drainers().orElseThrow().succeeded() == 1, "counted");
+      }
+    }
+  }
+
+  /** Keeps everything in the ring. */
+  private static final class Shut implements ConnectionGate {
+    @Override
+    public void admit(Endpoint endpoint) throws GateClosed {
+      throw new GateClosed(false, new SfException(ErrorCode.CONNECT_FAILED, "shut"));
+    }
+
+    @Override
+    public long version() {
+      return 0;
+    }
+  }
+}
