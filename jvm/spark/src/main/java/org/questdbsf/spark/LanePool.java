@@ -25,6 +25,10 @@ import org.slf4j.LoggerFactory;
 final class LanePool {
   private static final Logger LOG = LoggerFactory.getLogger(LanePool.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+  /** Whoever asks within this time still learns how the last lanes ended. */
+  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(60);
+
   private static final int MAX_DEPARTED = 256;
   private static final int MAX_NOTES = 256;
 
@@ -47,6 +51,7 @@ final class LanePool {
   private final long[] departedTotals = new long[SfMetric.values().length];
   private final ArrayDeque<SfException> untold = new ArrayDeque<>();
   private final ArrayDeque<String> notes = new ArrayDeque<>();
+  private long lastDeparture = System.nanoTime() - TELL_NANOS;
   private int opening;
   private int buried;
   private boolean closed;
@@ -239,6 +244,7 @@ final class LanePool {
   }
 
   private void depart(Lane lane) {
+    lastDeparture = System.nanoTime();
     departed.addLast(lane.report());
     if (departed.size() > MAX_DEPARTED) {
       departed.removeFirst();
@@ -290,6 +296,7 @@ final class LanePool {
                   && idle.isEmpty()
                   && retired.isEmpty()
                   && opening == 0
+                  && System.nanoTime() - lastDeparture >= TELL_NANOS
                   && untold.isEmpty()
                   && notes.isEmpty();
       return closed;

@@ -39,6 +39,11 @@ final class LanePools {
     return POOLS.computeIfAbsent(settings.identity(), key -> create(settings));
   }
 
+  /** The pool for these settings where this JVM has one, or null. */
+  static LanePool present(LaneSettings settings) {
+    return POOLS.get(settings.identity());
+  }
+
   /** Borrows a lane of the pool for these settings; see {@link LanePool#borrow}. */
   static Loan borrow(LaneSettings settings) throws InterruptedException {
     while (true) {

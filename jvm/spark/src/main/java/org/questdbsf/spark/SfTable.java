@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
+import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -88,12 +89,24 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
     return ledger;
   }
 
-  /** The metrics of this run, in {@code StreamingQueryProgress.sink.metrics}. */
+  /**
+   * The metrics of this run, in {@code StreamingQueryProgress.sink.metrics}. In local mode they are
+   * those of this moment; otherwise those that the last tasks brought.
+   */
   @Override
   public Map<String, String> metrics() {
+    refresh();
     Map<String, String> metrics = new LinkedHashMap<>(ledger.metrics());
     metrics.put("commit_on", options.commitOn().word());
     return metrics;
+  }
+
+  /** Lanes that live in this JVM need no task to bring their news. */
+  private synchronized void refresh() {
+    LanePool pool = started == null ? null : LanePools.present(started);
+    if (pool != null) {
+      ledger.commit(new WriterCommitMessage[] {TaskMetrics.message(pool)});
+    }
   }
 
   /** Shown as the sink's description in the query's progress. */

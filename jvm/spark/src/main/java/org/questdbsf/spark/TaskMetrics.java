@@ -53,6 +53,11 @@ final class TaskMetrics {
     java.util.Arrays.fill(claimed, 0);
   }
 
+  /** What a pool has to tell without a task. */
+  static SfCommitMessage message(LanePool pool) {
+    return new TaskMetrics(pool, false).message(null, -1, 0, 0, 0);
+  }
+
   /** What the driver is told. */
   SfCommitMessage message(LaneReport lane, long lastFsn, long rows, long bytes, long rowsDropped) {
     List<LaneReport> lanes = pool.reports();
