@@ -32,7 +32,7 @@ FILES = 24
 ACK_DELAY_MILLIS = 300
 KILL_WINDOW = (0.15, 0.60)
 DOWN_SECONDS = 2.0
-PATIENCE_SECONDS = 180
+PATIENCE_SECONDS = 150
 
 
 def main() -> int:
@@ -238,7 +238,7 @@ def print_delays(server: ServerProcess) -> None:
     )
     say(f"\n{query}\n\ncarrier  flights  mean delay at departure (min)  at arrival (min)")
     for carrier, count, departure, arrival in server.sql(query):
-        say(f"{carrier:7}  {count:>7,}  {departure:>29}  {arrival:>16}")
+        say(f"{carrier:7}  {count:>7,}  {departure:>29.1f}  {arrival:>16.1f}")
     say("")
 
 
