@@ -1,7 +1,9 @@
 package org.questdbsf.slot;
 
 import java.io.EOFException;
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
@@ -82,19 +84,12 @@ final class FileDiskIo implements DiskIo {
 
   @Override
   public byte[] read(Path file, int limit) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      long size = channel.size();
-      if (size > limit) {
-        throw new IOException(
-            file + " has " + size + " bytes, more than the " + limit + " allowed");
+    try (InputStream in = new FileInputStream(file.toFile())) { // not closed by an interrupt
+      byte[] bytes = in.readNBytes(limit);
+      if (in.read() >= 0) {
+        throw new IOException(file + " has more than the " + limit + " bytes allowed");
       }
-      ByteBuffer bytes = ByteBuffer.allocate((int) size);
-      while (bytes.hasRemaining()) {
-        if (channel.read(bytes) < 0) {
-          throw new EOFException(file + " became shorter while it was read");
-        }
-      }
-      return bytes.array();
+      return bytes;
     }
   }
 

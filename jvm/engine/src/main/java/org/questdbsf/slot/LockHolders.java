@@ -1,6 +1,8 @@
 package org.questdbsf.slot;
 
+import java.io.FileInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -40,7 +42,10 @@ final class LockHolders {
     if (!Files.exists(PROC_LOCKS)) {
       return Holder.NONE;
     }
-    String locks = new String(Files.readAllBytes(PROC_LOCKS), StandardCharsets.US_ASCII);
+    String locks;
+    try (InputStream in = new FileInputStream(PROC_LOCKS.toFile())) { // not closed by an interrupt
+      locks = new String(in.readAllBytes(), StandardCharsets.US_ASCII);
+    }
     long dev = ((Number) file.get("dev")).longValue();
     return find(locks, dev, ((Number) file.get("ino")).longValue(), recordedPid);
   }

@@ -135,6 +135,9 @@ public final class Slot implements AutoCloseable {
               r.report().ackedFsn());
       Segment active = segments.isEmpty() ? null : segments.get(segments.size() - 1);
       SegmentRing ring = new SegmentRing(state, active, r.position(), keeper);
+      if (!r.report().notes().isEmpty()) {
+        LOG.warn("slot {}: recovered; {}", directory, String.join("; ", r.report().notes()));
+      }
       return new Slot(name, directory, io, keeper, lock, state, ring, r.report());
     } catch (IOException | RuntimeException | Error e) {
       segments.forEach(SegmentFile::unmap);

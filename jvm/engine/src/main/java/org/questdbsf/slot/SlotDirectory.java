@@ -97,7 +97,7 @@ public final class SlotDirectory {
 
   /**
    * All slots under a directory, by name; empty when the directory is not there. Takes no lock, so
-   * what it says may have changed since. Not for a thread that may be interrupted.
+   * what it says may have changed since. An interrupt does not disturb it.
    *
    * @throws SfException {@link ErrorCode#DISK_FAILED} when anything cannot be read
    */

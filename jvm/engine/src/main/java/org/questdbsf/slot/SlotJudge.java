@@ -129,6 +129,13 @@ final class SlotJudge {
               + evidence.get(0)
               + ", which was set aside");
     }
+    if (lowest > acked + 1) {
+      notes.add(
+          "the first frame has FSN "
+              + lowest
+              + ", and no watermark says that those before it were acknowledged; a client that"
+              + " writes none, or a host that went down with frames not forced, leaves this");
+    }
     checkContiguous(keep);
     return new Decision(keep, drop, empty, usable, published, Math.max(acked, lowest - 1), notes);
   }

@@ -201,6 +201,10 @@ class SlotLifeTest {
     try (Slot slot = fix.open("l-0", DiskIo.PRODUCTION)) {
       assertEquals("l-3", SlotDirectory.firstFreeName(fix.sfDir, "l", 0, DiskIo.PRODUCTION));
     }
+    Thread.currentThread().interrupt();
+    assertEquals("l-0", SlotDirectory.firstFreeName(fix.sfDir, "l", 0, DiskIo.PRODUCTION));
+    assertEquals(3, SlotDirectory.list(fix.sfDir, DiskIo.PRODUCTION).size());
+    assertTrue(Thread.interrupted(), "looking is not disturbed by an interrupt");
     SlotInfo failed = SlotDirectory.inspect(fix.sfDir, "l-2", DiskIo.PRODUCTION);
     assertTrue(failed.failed());
     assertFalse(failed.hasSegments());
