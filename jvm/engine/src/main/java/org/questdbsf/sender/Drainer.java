@@ -108,6 +108,15 @@ final class Drainer {
     slot.writeLastError(reason(error));
   }
 
+  /** Lets adopters at it again. */
+  void clearFailed() {
+    slot.clearFailed();
+  }
+
+  SenderState state() {
+    return sender.state();
+  }
+
   private String reason(SfException error) {
     return "frames "
         + (ackedFsn() + 1)

@@ -80,7 +80,13 @@ final class OrphanScanner {
       }
       if (slot.failed()) {
         failed++;
-        nameOnce(slot, "has failed before; its .failed says why");
+        if (named.add(slot.name())) {
+          LOG.warn(
+              "Slot {} holds frames and is not adopted: it has failed before, .failed in it says"
+                  + " why. To have it tried again: questdb-sf slots clear-failed {}",
+              slot.directory(),
+              slot.directory());
+        }
         continue;
       }
       if (slot.locked()) {
@@ -120,8 +126,8 @@ final class OrphanScanner {
   private void nameOnce(SlotInfo slot, String why) {
     if (named.add(slot.name())) {
       LOG.warn(
-          "Slot {} holds frames and is not adopted: it {}. To send them: questdb-sf slots drain {}"
-              + " --connect-string 'ws::addr=HOST:PORT;'",
+          "Slot {} holds frames and is not adopted: it {}. To send them to a server of your choice:"
+              + " QDB_CLIENT_CONF='ws::addr=HOST:PORT;' questdb-sf slots drain --any-target {}",
           slot.directory(),
           why,
           slot.directory());

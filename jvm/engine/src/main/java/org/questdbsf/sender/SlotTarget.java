@@ -148,7 +148,7 @@ public record SlotTarget(
               + " cannot be read ("
               + e.getMessage()
               + "); drain the slot by"
-              + " hand: questdb-sf slots drain.",
+              + " hand: questdb-sf slots drain --any-target.",
           e);
     }
   }

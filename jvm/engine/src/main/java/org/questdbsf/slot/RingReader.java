@@ -150,7 +150,7 @@ final class RingReader {
             + " "
             + what
             + "; the disk or another program changed it. Stop the sender and look at the slot with"
-            + " 'questdb-sf slots verify'",
+            + " 'questdb-sf slots show'",
         cause);
   }
 }

@@ -121,7 +121,7 @@ final class RingState {
                 + ": the map of segment "
                 + (segment == null ? "?" : segment.label())
                 + " faulted; was the file truncated, or did the disk fail? The slot takes no more"
-                + " frames; look at it with 'questdb-sf slots verify' before it is used again",
+                + " frames; look at it with 'questdb-sf slots show' before it is used again",
             cause));
   }
 

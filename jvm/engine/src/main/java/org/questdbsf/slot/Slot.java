@@ -209,18 +209,31 @@ public final class Slot implements AutoCloseable {
     write(SideFile.LAST_ERROR, text + "\n");
   }
 
+  /** Deletes {@code .failed}, if there is one. */
+  public void clearFailed() {
+    change(
+        SideFile.FAILED,
+        () -> {
+          io.delete(directory.resolve(SideFile.FAILED));
+          io.forceDirectory(directory);
+          return null;
+        });
+  }
+
   private void write(String file, String text) {
+    change(
+        file,
+        () -> {
+          SideFile.write(directory, file, text, io);
+          return null;
+        });
+  }
+
+  private void change(String file, Callable<Void> work) {
     if (closed.get()) {
       throw new SfException(ErrorCode.SENDER_CLOSED, "slot " + name + " is closed");
     }
-    boolean done =
-        await(
-            () -> {
-              SideFile.write(directory, file, text, io);
-              return null;
-            },
-            "write " + directory.resolve(file));
-    if (!done) {
+    if (!await(work, "write " + directory.resolve(file))) {
       throw new SfException(
           ErrorCode.DISK_FAILED,
           "writing "

@@ -267,9 +267,9 @@ final class SlotRecovery {
             + directory
             + " is damaged: "
             + reason
-            + ". Nothing was changed. 'questdb-sf slots verify' shows it, 'questdb-sf slots"
-            + " extract' saves the readable frames, 'questdb-sf slots repair' or 'quarantine' frees"
-            + " the name",
+            + ". Nothing was changed. 'questdb-sf slots show' says more, 'questdb-sf slots extract'"
+            + " saves the readable rows, then 'questdb-sf slots repair' keeps the frames before the"
+            + " damage, or 'questdb-sf slots quarantine' sets the slot aside",
         cause);
   }
 
