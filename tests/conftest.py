@@ -6,12 +6,17 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from harness.server import ServerProcess
+
+if TYPE_CHECKING:
+    from harness.driver import Driver
+    from harness.spark import Feed
 
 StartServer = Callable[..., ServerProcess]
 
@@ -32,3 +37,56 @@ def start_server(tmp_path: Path) -> Iterator[StartServer]:
             return stack.enter_context(ServerProcess(root or tmp_path / "root", *arguments))
 
         yield start
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """One Spark for all tests that need no JVM of their own. ``spark_log`` is what it logs."""
+    pytest.importorskip("pyspark")
+    from harness.spark import session
+
+    work = tmp_path_factory.mktemp("spark")
+    running = session("tests", work)
+    running.work = work
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def spark_log(spark: Any) -> Callable[[], str]:
+    """What the sink and Spark logged since the test began."""
+    path: Path = spark.work / "spark.log"
+    begin = path.stat().st_size
+
+    def since() -> str:
+        with path.open(encoding="utf-8", errors="replace") as log:
+            log.seek(begin)
+            return log.read()
+
+    return since
+
+
+@pytest.fixture(autouse=True)
+def no_query_left(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Stops what a failed test left running, so that it cannot disturb the next."""
+    yield
+    if "spark" in request.fixturenames:
+        running = request.getfixturevalue("spark")
+        for query in running.streams.active:
+            query.stop()
+
+
+@pytest.fixture
+def start_driver(tmp_path: Path) -> Iterator[Callable[[Feed], Driver]]:
+    """Spark drivers of the test's own, to be killed; each reads a feed and has one checkpoint."""
+    from harness.driver import Driver
+
+    with ExitStack() as stack:
+
+        def make(feed: Feed) -> Driver:
+            work = tmp_path / "driver"
+            return stack.enter_context(
+                Driver(work, feed.directory, feed.schema, tmp_path / "checkpoint")
+            )
+
+        yield make
