@@ -51,7 +51,12 @@ final class StreamRules {
     } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
       LOG.warn("Cannot tell the output mode of query {}; it is taken as append.", queryId, e);
     }
-    return new Running(null, null);
+    // A continuous query builds its write before it is registered, on the thread of start().
+    boolean continuous =
+        StackWalker.getInstance()
+            .walk(
+                frames -> frames.anyMatch(f -> f.getClassName().endsWith(".ContinuousExecution")));
+    return new Running(null, continuous ? "ContinuousTrigger" : null);
   }
 
   private static String asked(Object query, String what)
