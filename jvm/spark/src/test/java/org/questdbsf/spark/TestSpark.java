@@ -5,6 +5,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -105,10 +106,14 @@ final class TestSpark {
   }
 
   static void await(String what, BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + 60_000_000_000L;
+    await(() -> what, condition);
+  }
+
+  static void await(Supplier<String> what, BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + 120_000_000_000L;
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline) {
-        throw new AssertionError("not within 60 s: " + what);
+        throw new AssertionError("not within 120 s: " + what.get());
       }
       Thread.sleep(20);
     }
