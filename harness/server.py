@@ -67,7 +67,16 @@ class ServerProcess:
         """Starts the program and returns when it says that it is ready."""
         self.root.mkdir(parents=True, exist_ok=True)
         log = (self.root.parent / f"{self.root.name}-server.log").open("a")
-        command = ["java", "-Xmx1g", "-jar", str(jar()), "--root", str(self.root), "--port", str(self.port)]
+        command = [
+            "java",
+            "-Xmx1g",
+            "-jar",
+            str(jar()),
+            "--root",
+            str(self.root),
+            "--port",
+            str(self.port),
+        ]
         self._process = subprocess.Popen(
             [*command, *self._arguments], stdout=subprocess.PIPE, stderr=log, text=True
         )

@@ -19,8 +19,10 @@ from __future__ import annotations
 import math
 import struct
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Callable, Final
+from itertools import pairwise
+from typing import Any, Final
 
 MAGIC: Final = b"QWP1"
 HEADER_BYTES: Final = 12
@@ -152,7 +154,8 @@ class _Decoder:
             )
         self._pos = HEADER_BYTES
         self._gorilla = bool(flags & FLAG_GORILLA)
-        delta_start, delta = None, []
+        delta_start: int | None = None
+        delta: list[str] = []
         if flags & FLAG_DELTA_SYMBOLS:
             delta_start, delta = self._dictionary()
         tables = [self._table() for _ in range(table_count)]
@@ -186,7 +189,9 @@ class _Decoder:
         at = self._pos
         rows = self._varint()
         if rows > MAX_ROWS:
-            raise MalformedMessage(f"offset {at}: {rows} rows in table {name!r}, at most {MAX_ROWS}")
+            raise MalformedMessage(
+                f"offset {at}: {rows} rows in table {name!r}, at most {MAX_ROWS}"
+            )
         at = self._pos
         count = self._varint()
         if count > MAX_COLUMNS:
@@ -207,7 +212,7 @@ class _Decoder:
             raise MalformedMessage(f"offset {at}: {rows} rows without columns in table {name!r}")
         values = [self._column(code, rows) for _, code in columns]
         labels = [column or DESIGNATED for column, _ in columns]
-        data = [dict(zip(labels, row)) for row in zip(*values)] if columns else []
+        data = [dict(zip(labels, row, strict=True)) for row in zip(*values, strict=True)]
         return Table(name, rows, [(c, TYPE_NAMES[code]) for c, code in columns], data)
 
     def _column(self, code: int, rows: int) -> list[Any]:
@@ -292,9 +297,7 @@ class _Decoder:
         if encoding == 0:
             return self._unpack("q", count)
         if encoding != 1 or count < 3:
-            raise MalformedMessage(
-                f"offset {at}: timestamp encoding {encoding} for {count} values"
-            )
+            raise MalformedMessage(f"offset {at}: timestamp encoding {encoding} for {count} values")
         return self._gorilla_values(count)
 
     def _gorilla_values(self, count: int) -> list[int]:
@@ -319,7 +322,7 @@ class _Decoder:
     def _uuids(self, count: int, sentinels: bool) -> list[Any]:
         pairs = self._unpack("q", 2 * count)
         out: list[Any] = []
-        for low, high in zip(pairs[::2], pairs[1::2]):
+        for low, high in zip(pairs[::2], pairs[1::2], strict=True):
             if sentinels and low == high == _LONG_NULL:
                 out.append(None)
             else:
@@ -360,10 +363,10 @@ class _Decoder:
     def _blobs(self, count: int) -> list[bytes]:
         at = self._pos
         offsets = self._unpack("I", count + 1)
-        if offsets[0] or any(a > b for a, b in zip(offsets, offsets[1:])):
+        if offsets[0] or any(a > b for a, b in pairwise(offsets)):
             raise MalformedMessage(f"offset {at}: value offsets do not start at 0 or go back")
         body = self._take(offsets[-1])
-        return [body[a:b] for a, b in zip(offsets, offsets[1:])]
+        return [body[a:b] for a, b in pairwise(offsets)]
 
     def _arrays(self, letter: str, count: int) -> list[Any]:
         out: list[Any] = []

@@ -138,7 +138,7 @@ class _Planner:
         watermark = slots.watermark(directory)
         # How many frames lie behind a hole is not known: then the watermark is believed.
         plausible = any(
-            s.hole or watermark is not None and s.last_fsn >= watermark for s in self._framed[-1:]
+            s.hole or (watermark is not None and s.last_fsn >= watermark) for s in self._framed[-1:]
         )
         self._acked = watermark if watermark is not None and plausible else -1
 
