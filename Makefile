@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions demo bench format clean distclean
+.PHONY: help setup build test test-versions demo bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 
@@ -28,11 +28,17 @@ demo: build ## flights into QuestDB through an outage; ARGS="--keep" leaves ever
 bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
 	@tools/bench.sh $(ARGS)
 
+docs: setup ## the pages of docs/ as HTML in build/docs; warnings are errors
+	@.venv/bin/python -m sphinx -W --keep-going -q -b html docs build/docs && echo build/docs/index.html
+
+reference: setup ## docs/options.md, metrics.md and errors.md, made from the tables in the code
+	@. tools/env.sh && run_gradle -q :questdb-sf-spark:reference
+
 format: setup ## formats Java and Python sources
 	@tools/format.sh
 
 clean: ## removes what was built, keeps what was downloaded
-	rm -rf jvm/*/build build/m2 build/dist build/bench build/test-results out .gradle \
+	rm -rf jvm/*/build build/m2 build/dist build/bench build/docs build/test-results out .gradle \
 	  python/src/questdb_sf/jars python/dist spark-warehouse metastore_db derby.log
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
 	find python tests integration demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true

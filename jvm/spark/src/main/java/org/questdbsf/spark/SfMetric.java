@@ -7,14 +7,20 @@ import java.util.Locale;
  * query's progress, the SQL tab, the logs and Python.
  */
 public enum SfMetric {
-  ROWS_WRITTEN("rows", Kind.COUNTER, Seen.BOTH, "Rows that tasks handed over."),
+  ROWS_WRITTEN(
+      "rows",
+      Kind.COUNTER,
+      Seen.BOTH,
+      "Rows that tasks handed over, those that Spark sent again included."),
   BYTES_WRITTEN("bytes", Kind.COUNTER, Seen.BOTH, "Bytes of those rows as encoded."),
-  FRAMES_WRITTEN("frames", Kind.COUNTER, Seen.BOTH, "Frames put into a ring."),
+  FRAMES_WRITTEN("frames", Kind.COUNTER, Seen.BOTH, "Frames put into rings."),
   FRAMES_SENT("frames", Kind.COUNTER, Seen.BOTH, "Frames sent for the first time."),
   FRAMES_ACKED("frames", Kind.COUNTER, Seen.BOTH, "Frames that the server acknowledged."),
   FRAMES_REPLAYED("frames", Kind.COUNTER, Seen.BOTH, "Frames sent again after a reconnect."),
-  RECONNECT_ATTEMPTS("attempts", Kind.COUNTER, Seen.BOTH, "Attempts to connect again."),
-  RECONNECTS_SUCCEEDED("connections", Kind.COUNTER, Seen.BOTH, "Such attempts that succeeded."),
+  RECONNECT_ATTEMPTS(
+      "attempts", Kind.COUNTER, Seen.BOTH, "Attempts to connect after a connection was lost."),
+  RECONNECTS_SUCCEEDED(
+      "connections", Kind.COUNTER, Seen.BOTH, "Attempts to connect again that succeeded."),
   SERVER_ERRORS("errors", Kind.COUNTER, Seen.BOTH, "Frames that the server refused."),
   ERROR_NOTIFICATIONS_DELIVERED(
       "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors handed to the handler."),
@@ -22,7 +28,8 @@ public enum SfMetric {
       "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors that the full inbox lost."),
   BACKPRESSURE_STALLS(
       "stalls", Kind.COUNTER, Seen.BOTH, "Times that a full ring made a task wait."),
-  ROWS_DROPPED("rows", Kind.COUNTER, Seen.BOTH, "Rows written to dead_letter_dir instead."),
+  ROWS_DROPPED(
+      "rows", Kind.COUNTER, Seen.BOTH, "Rows that went to dead_letter_dir instead of the table."),
   UNACKED_FRAMES("frames", Kind.GAUGE, Seen.PROGRESS, "Frames that wait for acknowledgement."),
   UNACKED_BYTES("bytes", Kind.GAUGE, Seen.PROGRESS, "Bytes that wait for acknowledgement."),
   OLDEST_UNACKED_MILLIS(
@@ -31,19 +38,32 @@ public enum SfMetric {
       "rows",
       Kind.GAUGE,
       Seen.PROGRESS,
-      "Rows that are committed (commit_on=store) and not yet acknowledged, by what tasks said."),
-  FAILED_SLOTS("slots", Kind.GAUGE, Seen.PROGRESS, "Slots that wait for an operator (.failed)."),
+      "Rows committed with commit_on=store and not yet acknowledged, as far as tasks have said."),
+  FAILED_SLOTS(
+      "slots",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Slots that were given up and wait for an operator (.failed)."),
   STRANDED_SLOTS(
-      "slots", Kind.GAUGE, Seen.PROGRESS, "Slots with rows that no target of ours accounts for."),
+      "slots",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Slots with rows for another server, or that do not say for which."),
   DRAINERS_ACTIVE("drainers", Kind.GAUGE, Seen.PROGRESS, "Adopted slots that are being sent."),
   DRAINERS_SUCCEEDED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots sent to the end."),
   DRAINERS_FAILED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots that were given up."),
   ACK_LATENCY_P50_MILLIS(
-      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Half of the frames were acknowledged within."),
+      "milliseconds",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Time within which half of the frames were acknowledged."),
   ACK_LATENCY_P99_MILLIS(
-      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "99 of 100 frames were acknowledged within."),
+      "milliseconds",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Time within which 99 of 100 frames were acknowledged."),
   ACK_LATENCY_MAX_MILLIS(
-      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Every frame was acknowledged within.");
+      "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Time within which every frame was acknowledged.");
 
   /** Counters only grow within a query run; gauges say how it is now. */
   public enum Kind {

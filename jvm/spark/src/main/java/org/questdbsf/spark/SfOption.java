@@ -29,21 +29,36 @@ public enum SfOption {
       of(SECRET),
       null,
       Where.ANY,
-      "Connect string ws::... or wss::...; may hold every other option as a key."),
-  ADDR(ConnectKey.ADDR, Where.ANY, "Hosts as host[:port], port 9000 where none is given."),
-  TLS(ConnectKey.TLS, Where.ANY, "TLS, as the scheme wss of a connect string says."),
+      "A connect string, ws::... or wss::...; may hold every other option as a key."),
+  ADDR(
+      ConnectKey.ADDR,
+      Where.ANY,
+      "Servers as host[:port]; port 9000 where none is given. Required, here or in"
+          + " connect_string."),
+  TLS(
+      ConnectKey.TLS,
+      Where.ANY,
+      "Whether to use TLS; the scheme wss of a connect string says so too."),
   TLS_VERIFY(
       ConnectKey.TLS_VERIFY,
       Where.ANY,
       "Whether the server's certificate and host name are checked."),
-  TLS_ROOTS(ConnectKey.TLS_ROOTS, Where.ANY, "File of trusted roots: PEM, PKCS12 or JKS."),
+  TLS_ROOTS(
+      ConnectKey.TLS_ROOTS,
+      Where.ANY,
+      "File of trusted certificates, on every executor: PEM, PKCS12 or JKS. Default: those of the"
+          + " Java installation."),
   TLS_ROOTS_PASSWORD(ConnectKey.TLS_ROOTS_PASSWORD, Where.ANY, "Password of the tls_roots file."),
-  USERNAME(ConnectKey.USERNAME, Where.ANY, "User for basic authentication; with password."),
-  PASSWORD(ConnectKey.PASSWORD, Where.ANY, "Password for basic authentication; with username."),
+  USERNAME(ConnectKey.USERNAME, Where.ANY, "User for basic authentication, with password."),
+  PASSWORD(ConnectKey.PASSWORD, Where.ANY, "Password for basic authentication, with username."),
   TOKEN(ConnectKey.TOKEN, Where.ANY, "Bearer token, instead of username and password."),
 
   // What
-  TABLE(of(STRING), null, Where.ANY, "Table that all rows go to."),
+  TABLE(
+      of(STRING),
+      null,
+      Where.ANY,
+      "Table that all rows go to. Either this or table_column is required."),
   TABLE_COLUMN(
       of(STRING),
       null,
@@ -59,16 +74,18 @@ public enum SfOption {
       bool(),
       "off",
       Where.ANY,
-      "The server sets the designated timestamp; a row sent twice is then two rows."),
+      "The server sets the designated timestamp. A row that is sent twice is then two rows, which"
+          + " no keys can tell apart."),
   TIMESTAMP_UNIT(
       words("s", "ms", "us", "ns"), "us", Where.ANY, "Unit of Long columns that become times."),
-  SYMBOLS(of(LIST), null, Where.ANY, "String columns written as SYMBOL, not VARCHAR."),
+  SYMBOLS(of(LIST), null, Where.ANY, "String columns written as SYMBOL instead of VARCHAR."),
   COLUMN_TYPES(
       of(STRING),
       null,
       Where.ANY,
-      "Types by column, as in \"dev UUID, ip IPV4, h LONG256, g GEOHASH(6c)\". Comes before the"
-          + " column metadata questdb.type, that before the live table, that before the default."),
+      "Types by column, as in \"dev UUID, ip IPV4, h LONG256, g GEOHASH(6c)\". This comes before"
+          + " questdb.type in a column's metadata, that before the type in the live table, and that"
+          + " before the default."),
   NULLS_BOOLEAN(words("error", "zero"), "error", Where.ANY, nulls("BOOLEAN", "false")),
   NULLS_BYTE(words("error", "zero"), "error", Where.ANY, nulls("BYTE", "0")),
   NULLS_SHORT(words("error", "zero"), "error", Where.ANY, nulls("SHORT", "0")),
@@ -77,7 +94,8 @@ public enum SfOption {
       words("error", "null"),
       "error",
       Where.ANY,
-      "The smallest Int and Long, which QuestDB reads as null: refuse the row, or write null."),
+      "The values that QuestDB stores as null (smallest Int and Long, address 0.0.0.0): refuse the"
+          + " row, or write null."),
   UNSUPPORTED(
       words("error", "skip", "json"),
       "error",
@@ -88,20 +106,21 @@ public enum SfOption {
       of(STRING),
       "UTC",
       Where.ANY,
-      "Zone of TimestampNTZ wall clocks. A time in a gap is refused, in an overlap the earlier"
-          + " instant is taken."),
+      "Zone of TimestampNTZ wall clocks. A time that the zone skips is refused; of a time that it"
+          + " has twice, the earlier instant is taken."),
   DECIMALS_DOUBLE(
       of(LIST),
       null,
       Where.ANY,
-      "Decimal columns written as DOUBLE, which may lose digits; none unless named here."),
+      "Decimal columns written as DOUBLE, which may lose digits. Only those named here."),
 
   // Tables
   CREATE_TABLE(
       bool(),
       "off",
       Where.ANY,
-      "Create the table, with partition_by, ttl and dedup_keys, before the first row is sent."),
+      "Create the table where it is not there, with partition_by, ttl and dedup_keys, before the"
+          + " first row is sent."),
   PARTITION_BY(
       words("HOUR", "DAY", "WEEK", "MONTH", "YEAR"),
       "DAY",
@@ -112,131 +131,176 @@ public enum SfOption {
       of(LIST),
       null,
       Where.CREATE_TABLE,
-      "DEDUP UPSERT KEYS of a created table; with the designated timestamp, which QuestDB asks"
-          + " for."),
+      "DEDUP UPSERT KEYS of a created table; the designated timestamp must be among them."),
   ON_MISSING_TABLE(
       words("fail", "create"),
       null,
       Where.ANY,
-      "Where the table is not there, also in mid-stream. Default: create with create_table, else"
-          + " fail."),
+      "What to do where the table is not there, also in mid-stream. Default: create with"
+          + " create_table=on, else fail."),
   REQUIRE_DEDUP(bool(), "off", Where.ANY, "Refuse a table without DEDUP UPSERT KEYS."),
   UPDATE_KEYS(
       of(LIST),
       null,
       Where.STREAM,
-      "Required by outputMode(\"update\"); must equal the table's DEDUP UPSERT KEYS."),
+      "Required by outputMode(\"update\"), where it must equal the table's DEDUP UPSERT KEYS."),
 
   // Delivery
   COMMIT_ON(
       words("ack", "store", "durable"),
       "ack",
       Where.ANY,
-      "When a task commits: ack = the server acknowledged its rows; store = they are in the local"
-          + " slot, forced; durable = the server acknowledged them as durable."),
+      "When a task commits. ack: the server acknowledged its rows. store: they are in a slot below"
+          + " sf_dir, forced to disk. durable: the server acknowledged them as durable. With sf_dir"
+          + " it must be said."),
   SF_DIR(
       ConnectKey.SF_DIR,
       Where.ANY,
-      "Directory of the slots, on a local disk of each executor: for commit_on=store, and to adopt"
-          + " what an earlier run left."),
+      "Directory of the slots, on a local disk of each executor. For commit_on=store, and to send"
+          + " what an earlier run left there."),
   SF_DIR_IS_PERSISTENT(
       bool(),
       "off",
       Where.STORE,
-      "You vouch that sf_dir outlives the executor. Needed for commit_on=store with dynamic"
+      "You vouch that sf_dir outlives the executor. commit_on=store needs it with dynamic"
           + " allocation, on Kubernetes and on YARN."),
   SENDER_ID(
       ConnectKey.SENDER_ID,
       of(STRING),
       null,
       Where.SF_DIR,
-      "Prefix of slot names: letters, digits, _ and -. Default on a stream: made of the query id;"
-          + " required by a batch write with commit_on=store."),
+      "Prefix of the slots' names: letters, digits, _ and -. Default: spark- and the id of the"
+          + " streaming query. Required by a batch write with commit_on=store."),
   TARGET_ID(
       ConnectKey.TARGET_ID,
       Where.SF_DIR,
-      "Identity of the database, for when its addresses change."),
+      "Identity of the database. Slots of the same target_id are sent also when the server's"
+          + " addresses have changed since."),
   SF_DURABILITY(
       ConnectKey.SF_DURABILITY,
       words("memory", "periodic", "flush"),
       "flush",
       Where.STORE,
-      "What commit_on=store forces to disk: flush = at each task commit, periodic = every"
-          + " sf_sync_interval_millis, memory = never (rows survive the process, not the host)."),
+      "When commit_on=store forces rows to disk. flush: at each task commit. periodic: every"
+          + " sf_sync_interval_millis. memory: never; rows survive the process, not the host."),
   SF_SYNC_INTERVAL_MILLIS(
-      ConnectKey.SF_SYNC_INTERVAL_MILLIS, Where.STORE, "Interval of sf_durability=periodic."),
+      ConnectKey.SF_SYNC_INTERVAL_MILLIS,
+      Where.STORE,
+      "Time between two forces with sf_durability=periodic."),
   SF_MAX_TOTAL_BYTES(
       ConnectKey.SF_MAX_TOTAL_BYTES,
       Where.ANY,
-      "Bytes that wait for acknowledgement, per executor JVM, all lanes together. Default 128m,"
-          + " with commit_on=store 10g."),
+      "Most bytes that wait for acknowledgement in one executor JVM, all lanes together. Default:"
+          + " 128m, with commit_on=store 10g."),
   SF_MAX_SEGMENT_BYTES(
       ConnectKey.SF_MAX_SEGMENT_BYTES,
       ConnectKey.SF_MAX_SEGMENT_BYTES.type(),
       null,
       Where.ANY,
-      "Bytes of one segment. Default: derived so that two segments a lane fit half the budget, at"
-          + " most 4m."),
+      "Bytes of one segment. Default: as much as lets two segments for each lane fit half of"
+          + " sf_max_total_bytes, at most 4m."),
   SF_MIN_FREE_BYTES(
-      ConnectKey.SF_MIN_FREE_BYTES, Where.STORE, "Free disk below which no segment is made."),
+      ConnectKey.SF_MIN_FREE_BYTES,
+      Where.STORE,
+      "Free space on the disk below which no segment is made."),
   SF_FORMAT(ConnectKey.SF_FORMAT, words("1"), "1", Where.STORE, "Format of the slots."),
   DRAIN_ORPHANS(
       ConnectKey.DRAIN_ORPHANS,
       words("off", "own", "all"),
       "own",
       Where.SF_DIR,
-      "Slots of ended processes that this one sends: none, those of the same sender_id, or all of"
-          + " the same target."),
-  MAX_LANES(ints(1, 4096), null, Where.ANY, "Connections per executor. Default: its task slots."),
+      "Slots of ended processes that this one sends. off: none. own: those of the same sender_id."
+          + " all: all in sf_dir. Only ever those for the same server."),
+  MAX_LANES(
+      ints(1, 4096),
+      null,
+      Where.ANY,
+      "Most connections of one executor. Default: the number of tasks it runs at once."),
   DRAIN_ON_STOP_MILLIS(
       ValueType.millis(0),
       "5000",
       Where.ANY,
-      "How long an ending JVM goes on sending what waits in slots; one deadline for all lanes."),
-  FRAME_ROWS(ConnectKey.FRAME_ROWS, Where.ANY, "Rows after which a frame is cut."),
+      "How long an ending executor goes on sending what waits in its slots; one deadline for all"
+          + " lanes."),
+  FRAME_ROWS(ConnectKey.FRAME_ROWS, Where.ANY, "Most rows in a frame."),
   FRAME_BYTES(
       ConnectKey.FRAME_BYTES,
       Where.ANY,
-      "Bytes after which a frame is cut; always below 90 % of the server's cap, and below 120k"
-          + " until a cap was seen."),
+      "Most bytes in a frame; never more than 90 % of what the server takes, nor than 120k until it"
+          + " has said what it takes."),
 
   // Rejections
-  ON_SCHEMA_ERROR(ConnectKey.ON_SCHEMA_ERROR, words("halt", "drop"), "halt", Where.ANY, refused()),
-  ON_PARSE_ERROR(ConnectKey.ON_PARSE_ERROR, words("halt", "drop"), "halt", Where.ANY, refused()),
+  ON_SCHEMA_ERROR(
+      ConnectKey.ON_SCHEMA_ERROR,
+      words("halt", "drop"),
+      "halt",
+      Where.ANY,
+      refused("its rows do not fit the table", "")),
+  ON_PARSE_ERROR(
+      ConnectKey.ON_PARSE_ERROR,
+      words("halt", "drop"),
+      "halt",
+      Where.ANY,
+      refused("it cannot be read", "")),
   ON_SECURITY_ERROR(
-      ConnectKey.ON_SECURITY_ERROR, words("halt", "drop"), "halt", Where.ANY, refused()),
+      ConnectKey.ON_SECURITY_ERROR,
+      words("halt", "drop"),
+      "halt",
+      Where.ANY,
+      refused("the user may not write", "")),
   ON_WRITE_ERROR(
-      ConnectKey.ON_WRITE_ERROR, words("retry", "halt", "drop"), "retry", Where.ANY, refused()),
+      ConnectKey.ON_WRITE_ERROR,
+      words("retry", "halt", "drop"),
+      "retry",
+      Where.ANY,
+      refused(
+          "the table did not take the rows", " retry: send it again, paced, until it is taken.")),
   ON_INTERNAL_ERROR(
-      ConnectKey.ON_INTERNAL_ERROR, words("retry", "halt", "drop"), "retry", Where.ANY, refused()),
+      ConnectKey.ON_INTERNAL_ERROR,
+      words("retry", "halt", "drop"),
+      "retry",
+      Where.ANY,
+      refused("of a fault inside it", " retry: send it again, paced, until it is taken.")),
   ON_UNKNOWN_ERROR(
-      ConnectKey.ON_UNKNOWN_ERROR, words("retry", "halt", "drop"), "retry", Where.ANY, refused()),
+      ConnectKey.ON_UNKNOWN_ERROR,
+      words("retry", "halt", "drop"),
+      "retry",
+      Where.ANY,
+      refused(
+          "of something that no category covers",
+          " retry: send it again, paced, until it is taken.")),
   ON_SERVER_ERROR(
       ConnectKey.ON_SERVER_ERROR,
       words("halt", "drop", "retry"),
       null,
       Where.ANY,
-      "The same for every category that has no option of its own set."),
+      "What to do in every category whose own option is not set."),
   ON_ROW_ERROR(
       words("fail", "dead_letter"),
       "fail",
       Where.ANY,
-      "A value that cannot be encoded: fail the task, or write the row to dead_letter_dir."),
+      "A row with a value that its column cannot hold. fail: fail the task. dead_letter: write the"
+          + " row to dead_letter_dir and go on."),
   DEAD_LETTER_DIR(
-      of(STRING), null, Where.ANY, "Any Hadoop path; required by drop and dead_letter."),
+      of(STRING),
+      null,
+      Where.ANY,
+      "Directory, any Hadoop path, for what is dropped. Required by drop and dead_letter."),
   MAX_DEAD_LETTER_ROWS(
       ints(1, Integer.MAX_VALUE),
       "10000",
       Where.ANY,
-      "Rows that one task may write to dead_letter_dir; with more it fails."),
+      "Most rows that one task may write to dead_letter_dir before it fails."),
   MAX_FRAME_REJECTIONS(
       ConnectKey.MAX_FRAME_REJECTIONS,
       Where.ANY,
-      "Times that a frame is refused before it counts as poison."),
+      "How often a frame must be refused, besides poison_min_escalation_window_millis, before the"
+          + " lane gives it up as poison."),
   POISON_MIN_ESCALATION_WINDOW_MILLIS(
       ConnectKey.POISON_MIN_ESCALATION_WINDOW_MILLIS,
       Where.ANY,
-      "Time for which a frame is refused before it counts as poison."),
+      "For how long a frame must be refused, besides max_frame_rejections, before the lane gives it"
+          + " up as poison."),
 
   // Connection
   CONNECT_TIMEOUT(ConnectKey.CONNECT_TIMEOUT, Where.ANY, "Longest wait for a TCP connection."),
@@ -245,29 +309,36 @@ public enum SfOption {
   ACK_TIMEOUT_MILLIS(
       ConnectKey.ACK_TIMEOUT_MILLIS,
       Where.ANY,
-      "Silence of the server, while rows are unacknowledged, after which the connection is given"
-          + " up."),
+      "Silence of the server while rows are unacknowledged after which the connection is given up"
+          + " and another begun."),
   RECONNECT_INITIAL_BACKOFF_MILLIS(
-      ConnectKey.RECONNECT_INITIAL_BACKOFF_MILLIS, Where.ANY, "First pause between rounds."),
+      ConnectKey.RECONNECT_INITIAL_BACKOFF_MILLIS,
+      Where.ANY,
+      "First pause after all servers failed."),
   RECONNECT_MAX_BACKOFF_MILLIS(
-      ConnectKey.RECONNECT_MAX_BACKOFF_MILLIS, Where.ANY, "Longest pause between rounds."),
+      ConnectKey.RECONNECT_MAX_BACKOFF_MILLIS,
+      Where.ANY,
+      "Longest pause after all servers failed."),
   RECONNECT_MAX_DURATION_MILLIS(
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS,
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS.type(),
       null,
       Where.ANY,
-      "Longest outage before an error; 0 = no limit. Default: 0 on a stream, 300000 in a batch"
+      "Longest outage before it is an error; 0: no limit. Default: 0 on a stream, 300000 in a batch"
           + " write."),
   DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS(
       ConnectKey.DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS,
       Where.ANY,
-      "Pause between PINGs that ask for durable acknowledgements."),
+      "With commit_on=durable, pause between PINGs that ask for durable acknowledgements; 0:"
+          + " none."),
   ERROR_INBOX_CAPACITY(
-      ConnectKey.ERROR_INBOX_CAPACITY, Where.ANY, "Errors kept until they are reported."),
+      ConnectKey.ERROR_INBOX_CAPACITY,
+      Where.ANY,
+      "Most errors that are kept until they are reported; the oldest go first."),
   MAX_SYMBOLS_PER_SLOT(
       ConnectKey.MAX_SYMBOLS_PER_SLOT,
       Where.ANY,
-      "Distinct symbols after which a lane begins anew."),
+      "Distinct symbol values after which a lane begins a new connection or slot."),
   MAX_NAME_LEN(
       ConnectKey.MAX_NAME_LEN, Where.ANY, "Longest table and column name, in bytes of UTF-8.");
 
@@ -328,9 +399,13 @@ public enum SfOption {
         + ".";
   }
 
-  private static String refused() {
-    return "A frame that the server refuses for such a reason: halt = fail the query, retry = send"
-        + " it again for ever, drop = write it to dead_letter_dir and go on.";
+  private static String refused(String why, String retry) {
+    return "The server refuses a frame because "
+        + why
+        + "."
+        + retry
+        + " halt: fail the query with the server's words. drop: write the frame to"
+        + " dead_letter_dir and go on.";
   }
 
   /** The name as users write it. */
