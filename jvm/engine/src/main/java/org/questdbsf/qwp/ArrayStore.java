@@ -1,10 +1,13 @@
 package org.questdbsf.qwp;
 
+import java.nio.ByteBuffer;
+
 /**
  * Arrays, kept as the wire has them: number of dimensions, their lengths, the elements. The number
  * of dimensions belongs to the column, as in QuestDB: fixed by its first value.
  */
 final class ArrayStore extends SpanStore {
+  private final int[] oneDimension = new int[1];
   private int dimensions;
   private boolean kept;
   private int values;
@@ -25,6 +28,14 @@ final class ArrayStore extends SpanStore {
       at += 8;
     }
     finish(slot, shape, at);
+  }
+
+  /** Fills a slot with an array of one dimension whose elements lie in memory as here. */
+  void put(int slot, ByteBuffer elements, int from, int length, ColumnPlace place) {
+    oneDimension[0] = length;
+    int at = begin(oneDimension, length, place);
+    elements.get(from << 3, data, at, length << 3);
+    finish(slot, oneDimension, at + (length << 3));
   }
 
   /** Writes all but the elements; returns where these begin. */

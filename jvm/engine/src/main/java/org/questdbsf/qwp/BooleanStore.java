@@ -1,5 +1,7 @@
 package org.questdbsf.qwp;
 
+import java.nio.ByteBuffer;
+
 /** Booleans: a byte a slot here, a bit a value on the wire. A null row is false. */
 final class BooleanStore extends FixedStore {
   // Moves the lowest bits of eight bytes into the highest byte, first byte in the lowest bit.
@@ -7,6 +9,14 @@ final class BooleanStore extends FixedStore {
 
   BooleanStore() {
     super(1, true);
+  }
+
+  /** Fills slots from bits, first slot in the lowest bit. */
+  void putBits(int slot, ByteBuffer bits, int from, int slots) {
+    roomFor(slot + (long) slots);
+    for (int i = 0; i < slots; i++) {
+      data[slot + i] = (byte) (bits.get((from + i) >> 3) >>> (from + i & 7) & 1);
+    }
   }
 
   @Override

@@ -241,6 +241,10 @@ public final class ColumnBuffer {
     return rows;
   }
 
+  SymbolDictionary dictionary() {
+    return dictionary;
+  }
+
   ColumnPlace place() {
     return place;
   }

@@ -8,11 +8,17 @@ final class ColumnPlace {
   private final TableBlock block;
   private final String name;
   private final QwpType type;
+  private long sourceRow = -1;
 
   ColumnPlace(TableBlock block, String name, QwpType type) {
     this.block = block;
     this.name = name;
     this.type = type;
+  }
+
+  /** What is said next is about this row of a source of many; below 0: about the current row. */
+  void atSourceRow(long number) {
+    sourceRow = number;
   }
 
   SfException invalid(String fault) {
@@ -37,7 +43,6 @@ final class ColumnPlace {
         + ") of table '"
         + block.table()
         + "', row "
-        + block.rows()
-        + " of the batch";
+        + (sourceRow < 0 ? block.rows() + " of the batch" : Long.toString(sourceRow));
   }
 }

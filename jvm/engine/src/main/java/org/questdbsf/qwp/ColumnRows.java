@@ -1,5 +1,7 @@
 package org.questdbsf.qwp;
 
+import org.questdbsf.error.ErrorCode;
+
 /**
  * Which rows of a column hold a value: the slots filled so far, and the nulls among them. Rows that
  * end without a value cost nothing then; they are filled in with nulls when the column is next
@@ -67,6 +69,22 @@ final class ColumnRows {
     }
   }
 
+  /** The slot where many rows begin; they are not there until {@link #took}. */
+  int openMany() {
+    if (!open()) {
+      throw place.error(ErrorCode.NAME_INVALID, "was given twice; names differ by more than case");
+    }
+    return filled;
+  }
+
+  /** The slots of these rows were filled; those without a value become null. */
+  void took(SourceRows source) {
+    if (source.hasNulls()) {
+      nulls.set(source, filled);
+    }
+    filled += source.rows();
+  }
+
   /** Forgets the value of the current row. */
   void cancel() {
     if (filled > block.rows()) {
@@ -81,6 +99,7 @@ final class ColumnRows {
 
   void clear() {
     filled = 0;
+    place.atSourceRow(-1);
     nulls.clear();
     store.clear();
   }

@@ -1,5 +1,6 @@
 package org.questdbsf.qwp;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -25,6 +26,19 @@ class FixedStore extends ColumnStore {
       grow((slot + 1L) * width);
     }
     return at;
+  }
+
+  /** Makes room for so many slots. */
+  final void roomFor(long slots) {
+    if (slots * width > data.length) {
+      grow(slots * width);
+    }
+  }
+
+  /** Fills slots from memory that has them as they are here. */
+  final void put(int slot, ByteBuffer values, int from, int slots) {
+    roomFor(slot + (long) slots);
+    values.get(Math.multiplyExact(from, width), data, slot * width, slots * width);
   }
 
   private void grow(long bytes) {
@@ -67,9 +81,7 @@ class FixedStore extends ColumnStore {
 
   @Override
   void skip(int from, int to) {
-    if ((long) to * width > data.length) {
-      grow((long) to * width);
-    }
+    roomFor(to);
     if (zeroForNull) {
       Arrays.fill(data, from * width, to * width, (byte) 0);
     }

@@ -27,6 +27,22 @@ final class NullMap {
     count += to - from;
   }
 
+  /** Marks the slots from one on whose row in the source is null; they were not. */
+  void set(SourceRows source, int slot) {
+    int to = slot + source.rows();
+    if (to > words.length * 64L) {
+      words = Arrays.copyOf(words, (int) Math.max((to + 63L) >> 6, words.length * 2L));
+    }
+    for (int row = 0; row < source.rows(); row += 64, slot += 64) {
+      long bits = source.nulls(row);
+      words[slot >> 6] |= bits << slot;
+      if (bits >>> 1 >>> ~slot != 0) {
+        words[(slot >> 6) + 1] |= bits >>> 1 >>> ~slot;
+      }
+      count += Long.bitCount(bits);
+    }
+  }
+
   /** Takes one mark back. */
   void unset(int slot) {
     words[slot >> 6] &= ~(1L << slot);

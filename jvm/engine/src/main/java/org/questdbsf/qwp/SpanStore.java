@@ -1,5 +1,6 @@
 package org.questdbsf.qwp;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -25,6 +26,27 @@ class SpanStore extends ColumnStore {
     int at = room(len);
     System.arraycopy(bytes, off, data, at, len);
     end(slot, at + len);
+  }
+
+  /**
+   * Fills slots from values that lie one after the other.
+   *
+   * @param starts where each begins in {@code from}, and where the last ends
+   * @return where they begin here
+   */
+  int put(int slot, ByteBuffer from, int[] starts, int slots) {
+    int first = starts[0];
+    int at = room(starts[slots] - first);
+    from.get(first, data, at, starts[slots] - first);
+    if (slot + slots > ends.length) {
+      ends = Arrays.copyOf(ends, Math.max(slot + slots, ends.length * 2));
+    }
+    int shift = at - first;
+    for (int i = 0; i < slots; i++) {
+      ends[slot + i] = starts[i + 1] + shift;
+    }
+    used = starts[slots] + shift;
+    return at;
   }
 
   /** Where the next value begins; so many bytes are free there. */

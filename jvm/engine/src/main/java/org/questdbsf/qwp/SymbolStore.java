@@ -17,6 +17,11 @@ final class SymbolStore extends FixedStore {
     highest = Math.max(highest, id);
   }
 
+  /** Many were put: none of them can be taken back by itself. */
+  void settle() {
+    highestBefore = highest;
+  }
+
   /** The highest id of all slots, or of all but the last value; -1 where there is none. */
   int highest(boolean withLast) {
     return withLast ? highest : highestBefore;

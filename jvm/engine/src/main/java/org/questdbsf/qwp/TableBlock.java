@@ -133,6 +133,15 @@ public final class TableBlock {
     expected = 0;
   }
 
+  /**
+   * Ends so many rows at once, filled by {@link BulkColumn}; columns that got no values become null
+   * in them.
+   */
+  public void endRows(int count) {
+    rows = Math.addExact(rows, count);
+    expected = 0;
+  }
+
   /** Forgets the values put since the last row ended, in every column. The columns stay. */
   public void cancelRow() {
     for (int i = 0; i < columnCount(); i++) {

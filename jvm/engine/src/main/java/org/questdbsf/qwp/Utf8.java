@@ -49,6 +49,19 @@ final class Utf8 {
     return p;
   }
 
+  /** Whether all bytes are below 0x80. */
+  static boolean isAscii(byte[] b, int off, int len) {
+    long high = 0;
+    int p = off;
+    for (int end = off + len - 7; p < end; p += 8) {
+      high |= LittleEndian.getLong(b, p);
+    }
+    for (; p < off + len; p++) {
+      high |= b[p];
+    }
+    return (high & HIGH_BITS) == 0;
+  }
+
   /**
    * {@link #VALID}, or the position in the array of the first byte of a sequence that is not UTF-8
    * (overlong forms, surrogates, values above U+10FFFF and cut sequences included).

@@ -8,7 +8,8 @@
  * value, a {@code ColumnStore} the values, one subclass a family of types, in the form of the wire:
  * one slot a row, so that a range of rows without nulls is one copy. {@link
  * org.questdbsf.qwp.SymbolDictionary} gives the ids of symbols, {@link
- * org.questdbsf.qwp.MessageEncoder} makes the message.
+ * org.questdbsf.qwp.MessageEncoder} makes the message. {@link org.questdbsf.qwp.BulkColumn} fills a
+ * column from columnar memory ({@code Source…}) instead of value by value.
  *
  * <p>Reading: {@link org.questdbsf.qwp.MessageDecoder}, {@code ColumnDecoder}, {@link
  * org.questdbsf.qwp.QwpMessage} and what hangs from it. {@link org.questdbsf.qwp.MessageHeader}

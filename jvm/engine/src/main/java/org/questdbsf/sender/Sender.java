@@ -99,10 +99,7 @@ public final class Sender implements AutoCloseable {
    * @throws SfException the terminal error
    */
   public boolean drain(long millis) throws InterruptedException {
-    long published = flush();
-    return setup
-        .status()
-        .await(() -> ring.ackedFsn() >= published, MILLISECONDS.toNanos(Math.max(0, millis)));
+    return awaitAcked(flush(), millis);
   }
 
   /** The dictionary that all blocks of this sender use. Producer's thread only. */
@@ -144,6 +141,34 @@ public final class Sender implements AutoCloseable {
    */
   public void awaitAcked(long fsn) throws InterruptedException {
     setup.status().await(() -> ring.ackedFsn() >= fsn, -1);
+  }
+
+  /**
+   * As {@link #awaitAcked(long)}, for at most so many milliseconds.
+   *
+   * @return whether it was acknowledged
+   */
+  public boolean awaitAcked(long fsn, long millis) throws InterruptedException {
+    return setup
+        .status()
+        .await(() -> ring.ackedFsn() >= fsn, MILLISECONDS.toNanos(Math.max(0, millis)));
+  }
+
+  /** Most rows that {@link #publish} puts into one frame. */
+  public int frameRows() {
+    return setup.config().frameRows();
+  }
+
+  /** The most bytes a frame may have; no limit is known before a server has said one. */
+  public int maxFrameBytes() {
+    return setup.cap().smallestSeen() == 0 ? Integer.MAX_VALUE : setup.cap().limit();
+  }
+
+  /**
+   * Bytes that {@link #publish} aims at for a frame; less while no server has said what it takes.
+   */
+  public long frameBytes() {
+    return Math.min(setup.config().frameBytes(), setup.cap().limit());
   }
 
   /** Waits until everything published is on stable storage; at once for a ring in memory. */

@@ -1,0 +1,489 @@
+"""Rows and Arrow tables to QuestDB from this process, through the engine's store and forward; no Spark.
+
+The engine runs in a Java virtual machine inside this process (JPype), which is started with the first sender. ::
+
+    from questdb_sf.sender import Sender
+
+    with Sender("ws::addr=localhost:9000;sf_dir=/var/lib/app/sf;sender_id=app") as sender:
+        sender.write(table, table="trades", timestamp="time", symbols=["side"])
+        sender.row("trades", symbols={"side": "buy"}, columns={"price": 3.5}, at=datetime.now(timezone.utc))
+        sender.flush()
+
+With ``sf_dir`` everything that :meth:`Sender.flush` returned for outlives this process, and is sent by the next sender
+of the same ``sender_id``. Needs Java 17 and ``pip install 'questdb-sf[jpype,arrow]'``.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+import math
+import threading
+import uuid
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta, timezone
+from decimal import Decimal
+from enum import Enum
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+
+from questdb_sf._jvm import Jvm, jvm
+from questdb_sf.errors import DataError, ErrorCode, QuestDBSfError, UseError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+T = TypeVar("T")
+
+LOG = logging.getLogger(__name__)
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
+
+
+@dataclass(frozen=True)
+class Micros:
+    """A time in microseconds since 1970, UTC: a TIMESTAMP."""
+
+    value: int
+
+
+@dataclass(frozen=True)
+class Nanos:
+    """A time in nanoseconds since 1970, UTC: a TIMESTAMP_NS."""
+
+    value: int
+
+
+class _ServerTimestamp(Enum):
+    SERVER_TIMESTAMP = "SERVER_TIMESTAMP"
+
+
+SERVER_TIMESTAMP: Final = _ServerTimestamp.SERVER_TIMESTAMP
+"""The time at which the row arrives. Rows that are sent again get another one: they cannot be deduplicated."""
+
+
+class StateKind(str, Enum):
+    """How a sender does, from best to worst."""
+
+    OK = "OK"
+    BACKPRESSURE = "BACKPRESSURE"
+    REJECTING = "REJECTING"
+    RECONNECTING = "RECONNECTING"
+    FAILED = "FAILED"
+
+
+@dataclass(frozen=True)
+class State:
+    """How a sender does at one moment."""
+
+    kind: StateKind
+    since: datetime
+    cause: str | None
+    """What happened last that was not right."""
+    host: str | None
+    """host:port of the server connected, or tried last."""
+    attempts: int
+    """Attempts to connect since the connection was lost."""
+
+
+@dataclass(frozen=True)
+class Counters:
+    """What a sender did so far, and what it holds; taken at one moment, but for a row or a frame."""
+
+    rows_written: int
+    bytes_written: int
+    frames_written: int
+    frames_sent: int
+    frames_acked: int
+    frames_replayed: int
+    frames_dropped: int
+    rows_dropped: int
+    reconnect_attempts: int
+    reconnects_succeeded: int
+    server_errors: int
+    error_notifications_dropped: int
+    error_notifications_delivered: int
+    ack_latency_p50_millis: int
+    ack_latency_p99_millis: int
+    ack_latency_max_millis: int
+    backpressure_stalls: int
+    """How often a call had to wait for room."""
+    bytes_used: int
+    """Bytes of the store in use."""
+    oldest_unacked_millis: int
+    published_fsn: int
+    """Number of the newest frame, −1 when there is none."""
+    acked_fsn: int
+    """The highest number acknowledged, −1 when there is none."""
+    handler_failures: int
+    """How often the error handler raised an exception."""
+
+    @property
+    def unacked_frames(self) -> int:
+        """Frames that the server has not acknowledged."""
+        return self.published_fsn - self.acked_fsn
+
+
+@dataclass(frozen=True)
+class ErrorEvent:
+    """One refusal by the server, or the end of a sender."""
+
+    category: str
+    """SCHEMA_MISMATCH, PARSE_ERROR, WRITE_ERROR, SECURITY_ERROR, INTERNAL_ERROR, …"""
+    policy: str
+    """What was done about it: HALT, DROP, RETRY, RETRY_OTHER."""
+    status: int
+    """Status byte of the server, −1 where the error was made here."""
+    message_sequence: int
+    from_fsn: int
+    to_fsn: int
+    """First and last frame it is about; ``to_fsn`` is lower where it is about none."""
+    table: str | None
+    rows: int
+    """Rows in the refused frame, 0 where that is not known."""
+    message: str
+    endpoint: str | None
+    at: datetime
+    dead_letter: str | None
+    """Where the dropped frame was kept."""
+
+
+ErrorHandler = Callable[[ErrorEvent], None]
+
+
+class Sender:
+    """A sender, open from its construction to :meth:`close`; also a context manager.
+
+    ``connect_string`` is ``ws::`` or ``wss::`` and the keys of the engine, ``key=value;`` each. ``on_error`` is called
+    with an :class:`ErrorEvent` for each refusal, one at a time, on a thread of its own: it may be slow (what does not
+    fit ``error_inbox_capacity`` meanwhile is dropped, oldest first, and counted), and what it raises is logged and
+    counted. Without it errors go to the log.
+
+    All methods may be called from any thread; writing calls wait for each other. Ctrl-C ends a call that waits.
+    """
+
+    def __init__(self, connect_string: str, *, on_error: ErrorHandler | None = None) -> None:
+        self._jvm: Jvm = jvm()
+        self._lock = threading.RLock()
+        self._closed = False
+        self._rows_gathered = False
+        self._handler_failures = 0
+        self._writer: Any = None
+        self._sender: Any = self._jvm.call(lambda: self._open(connect_string, on_error))
+        self._jvm.opened(self)
+
+    def _open(self, connect_string: str, on_error: ErrorHandler | None) -> Any:
+        config = self._jvm.sender_config.parse(connect_string)
+        builder = self._jvm.sender.builder(config)
+        if on_error is not None:
+            builder.errorHandler(self._java_handler(on_error))
+        return builder.build()
+
+    def _java_handler(self, handler: ErrorHandler) -> Any:
+        def on_error(error: Any) -> None:
+            try:
+                handler(_event(error))
+            except Exception:
+                self._handler_failures += 1
+                LOG.exception("the error handler raised an exception; error: %s", error.describe())
+
+        return self._jvm.jpype.JProxy(
+            "org.questdbsf.sender.SenderErrorHandler", dict={"onError": on_error}
+        )
+
+    # Writing.
+
+    def row(
+        self,
+        table: str,
+        *,
+        symbols: Mapping[str, str | None] | None = None,
+        columns: Mapping[str, Any] | None = None,
+        at: datetime | Micros | Nanos | _ServerTimestamp,
+    ) -> None:
+        """Adds one row; it is sent with others, as the ``auto_flush`` keys say, or by :meth:`flush`.
+
+        ``columns`` takes bool, int (LONG), float, str (VARCHAR), datetime, :class:`Micros`, :class:`Nanos`, date
+        (TIMESTAMP at midnight), Decimal, bytes, UUID, IPv4Address, numpy arrays of floats, and None. A datetime without
+        a zone is read as UTC. For many rows :meth:`write` is much faster.
+        """
+        with self._lock:
+            self._check_open()
+            try:
+                self._jvm.translated(lambda: self._begin_row(table, symbols, columns, at))
+            except BaseException:
+                self._sender.cancelRow()
+                raise
+            # Auto-flush is here: the row is kept whatever happens.
+            self._rows_gathered = True
+
+    def _begin_row(
+        self,
+        table: str,
+        symbols: Mapping[str, str | None] | None,
+        columns: Mapping[str, Any] | None,
+        at: Any,
+    ) -> None:
+        row = self._sender.table(table)
+        for name, text in (symbols or {}).items():
+            if text is not None:
+                row.symbol(name, text)
+        for name, value in (columns or {}).items():
+            if value is not None:
+                self._cell(row, name, value)
+        if at is SERVER_TIMESTAMP:
+            row.atNow()
+        else:
+            row.at(*self._time(at))
+
+    def _cell(self, row: Any, name: str, value: Any) -> None:
+        machine = self._jvm
+        if isinstance(value, str):
+            row.stringColumn(name, value)
+        elif isinstance(value, bool):
+            row.boolColumn(name, value)
+        elif isinstance(value, int):
+            row.longColumn(name, _long(name, value))
+        elif isinstance(value, float):
+            row.doubleColumn(name, value)
+        elif isinstance(value, (datetime, date, Micros, Nanos)):
+            if str(value) != "NaT":  # pandas.NaT is a datetime
+                row.timestampColumn(name, *self._time(value))
+        elif isinstance(value, Decimal):
+            if not value.is_finite():
+                raise DataError(ErrorCode.VALUE_INVALID, f"column '{name}': {value} is no decimal")
+            row.decimalColumn(name, machine.big_decimal(str(value)))
+        elif isinstance(value, (bytes, bytearray, memoryview)):
+            row.binaryColumn(name, machine.jpype.JArray(machine.jpype.JByte)(bytes(value)))
+        elif isinstance(value, uuid.UUID):
+            high, low = (_signed(half) for half in divmod(value.int, 1 << 64))
+            row.uuidColumn(name, machine.uuid(high, low))
+        elif isinstance(value, ipaddress.IPv4Address):
+            row.ipv4Column(name, int(value))
+        elif hasattr(value, "dtype"):
+            self._numpy(row, name, value)
+        else:
+            raise DataError(
+                ErrorCode.TYPE_UNSUPPORTED,
+                f"column '{name}': a value of type {type(value).__name__}; see the documentation of row()",
+            )
+
+    def _numpy(self, row: Any, name: str, value: Any) -> None:
+        if value.shape == () and value.dtype.kind in "biufU":
+            self._cell(row, name, value.item())
+            return
+        if value.shape == () or value.dtype.kind != "f":
+            raise DataError(
+                ErrorCode.TYPE_UNSUPPORTED,
+                f"column '{name}': a numpy value of {value.dtype}; QuestDB keeps arrays of doubles",
+            )
+        jpype = self._jvm.jpype
+        flat = jpype.JArray(jpype.JDouble)(value.astype("float64", copy=False).ravel())
+        row.doubleArrayColumn(name, flat, jpype.JArray(jpype.JInt)(list(value.shape)))
+
+    def _time(self, value: Any) -> tuple[int, Any]:
+        units = self._jvm.units
+        if isinstance(value, Micros):
+            return value.value, units.MICROS
+        if isinstance(value, Nanos):
+            return value.value, units.NANOS
+        if hasattr(value, "as_unit"):  # pandas.Timestamp: a datetime that knows nanoseconds
+            return int(value.as_unit("ns").value), units.NANOS
+        if isinstance(value, datetime):
+            if value.tzinfo is None:
+                value = value.replace(tzinfo=timezone.utc)
+            return (value - _EPOCH) // timedelta(microseconds=1), units.MICROS
+        if isinstance(value, date):
+            return (value - _EPOCH.date()).days * 86_400_000_000, units.MICROS
+        raise DataError(
+            ErrorCode.TYPE_UNSUPPORTED,
+            f"{type(value).__name__} is no time; give a datetime, Micros, Nanos or SERVER_TIMESTAMP",
+        )
+
+    def write(
+        self,
+        data: pa.Table | pa.RecordBatch | pd.DataFrame,
+        *,
+        table: str,
+        timestamp: str | None,
+        symbols: Collection[str] | Literal["auto"] = "auto",
+        types: Mapping[str, str] | None = None,
+        zero_for_null: Collection[str] = (),
+    ) -> int:
+        """Writes all rows of a table, column by column; returns how many.
+
+        They are in the store when this returns, in frames of at most ``frame_rows`` rows and about ``frame_bytes``;
+        :meth:`flush` makes sure of the disk, :meth:`drain` of the server.
+
+        :param data: pyarrow Table or RecordBatch, pandas DataFrame (named index levels become columns), or anything
+            with ``__arrow_c_stream__``
+        :param table: name of the table
+        :param timestamp: column with the designated timestamp, without nulls; ``None`` lets the server give its own
+        :param symbols: columns of texts that become SYMBOL; ``"auto"``: those that are dictionary-encoded
+        :param types: QuestDB types of columns by name where it is not the usual one, such as
+            ``{"id": "UUID", "flags": "SHORT", "day": "DATE"}``
+        :param zero_for_null: columns of booleans or integers whose nulls become false or 0; QuestDB has no null in
+            BOOLEAN, BYTE, SHORT and CHAR, and without this a null there is an error
+
+        Raises :class:`~questdb_sf.errors.DataError` for a type that QuestDB does not have (before anything is written)
+        or a value that it cannot hold; ``rows_written`` of it says how many rows from the first one on were written
+        nevertheless, so ``data.slice(error.rows_written)`` is the rest.
+        """
+        from questdb_sf import _arrow
+
+        with self._lock:
+            self._check_open()
+            wishes = _arrow.Wishes(timestamp, symbols, dict(types or {}), zero_for_null)
+            whole = _arrow.as_table(data)
+            plan = _arrow.TablePlan(self._jvm, table, whole.schema, wishes)
+            if self._rows_gathered:
+                # What was written before stays before.
+                self.flush()
+            if self._writer is None:
+                self._writer = self._jvm.arrow_writer(self._sender)
+            written = 0
+            for batch in plan.batches(whole):
+                written += self._write_batch(plan, batch, table, written)
+            return written
+
+    def _write_batch(self, plan: Any, batch: Any, table: str, before: int) -> int:
+        target = self._jvm.translated(lambda: self._writer.batch(table, batch.num_rows, before))
+        alive = plan.hand_over(batch, target)
+        try:
+            self._jvm.call(target.write)
+        except QuestDBSfError as error:
+            raise type(error)(
+                error.code, error.message, before + int(target.published())
+            ) from error
+        finally:
+            del alive
+        return int(batch.num_rows)
+
+    def flush(self) -> int:
+        """Puts all rows into the store, on disk with ``sf_durability=flush``.
+
+        Returns the number (FSN) of the newest frame, −1 when there is none.
+        """
+        with self._lock:
+            self._check_open()
+            newest = int(self._jvm.call(self._sender.flush))
+            self._rows_gathered = False
+            return newest
+
+    def drain(self, timeout: float) -> bool:
+        """Flushes and waits until the server has acknowledged everything; False after ``timeout`` seconds."""
+        newest = self.flush()
+        millis = max(0, math.ceil(timeout * 1_000))
+        return bool(self._jvm.call(lambda: self._sender.awaitAcked(newest, millis)))
+
+    # Looking.
+
+    def counters(self) -> Counters:
+        """What was done so far."""
+        sender = self._sender
+        snapshot = sender.counters().snapshot()
+        done = {str(entry.getKey()): int(entry.getValue()) for entry in snapshot.entrySet()}
+        return Counters(
+            **done,
+            backpressure_stalls=int(sender.backpressureStalls()),
+            bytes_used=int(sender.bytesUsed()),
+            oldest_unacked_millis=int(sender.oldestUnackedMillis()),
+            published_fsn=int(sender.publishedFsn()),
+            acked_fsn=int(sender.ackedFsn()),
+            handler_failures=self._handler_failures,
+        )
+
+    @property
+    def state(self) -> State:
+        """How it does."""
+        now = self._sender.state()
+        return State(
+            StateKind(str(now.kind().name())),
+            _datetime(now.since()),
+            _text(now.cause()),
+            _text(now.host()),
+            int(now.attempts()),
+        )
+
+    @property
+    def name(self) -> str:
+        """Name of the slot."""
+        return str(self._sender.name())
+
+    # The end.
+
+    def close(self) -> None:
+        """Sends what is left, waits for acknowledgements up to ``close_flush_timeout_millis``, and ends.
+
+        Raises the error that ended the sender, if nobody was told of it. With ``sf_dir`` what is not acknowledged stays
+        for the next sender of the same ``sender_id``. A second call does nothing.
+        """
+        with self._lock:
+            if self._closed:
+                return
+            self._closed = True
+            self._jvm.call(self._sender.close)
+
+    def __enter__(self) -> Sender:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self.close()
+            return
+        try:
+            self.close()
+        except QuestDBSfError as second:
+            # The first error is the one to be seen.
+            LOG.warning("while the sender was closed after an error: %s", second)
+
+    def _check_open(self) -> None:
+        self._jvm.check_process()
+        if self._closed:
+            raise UseError(ErrorCode.SENDER_CLOSED, "the sender is closed; open another one")
+
+
+def _long(name: str, value: int) -> int:
+    if not -(2**63) < value < 2**63:
+        raise DataError(
+            ErrorCode.VALUE_INVALID,
+            f"column '{name}': {value} is not between -(2^63 - 1) and 2^63 - 1",
+        )
+    return value
+
+
+def _signed(half: int) -> int:
+    return half - (1 << 64) if half >> 63 else half
+
+
+def _text(value: Any) -> str | None:
+    return None if value is None else str(value)
+
+
+def _datetime(instant: Any) -> datetime:
+    micros = int(instant.getNano()) // 1_000
+    return _EPOCH + timedelta(seconds=int(instant.getEpochSecond()), microseconds=micros)
+
+
+def _event(error: Any) -> ErrorEvent:
+    return ErrorEvent(
+        category=str(error.category().name()),
+        policy=str(error.policy().name()),
+        status=int(error.status()),
+        message_sequence=int(error.messageSequence()),
+        from_fsn=int(error.fromFsn()),
+        to_fsn=int(error.toFsn()),
+        table=_text(error.table()),
+        rows=int(error.rows()),
+        message=str(error.message()),
+        endpoint=_text(error.endpoint()),
+        at=_datetime(error.at()),
+        dead_letter=_text(error.deadLetter()),
+    )
