@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
@@ -35,6 +36,7 @@ def session(name: str, work: Path, cores: int = 2) -> Any:
     from questdb_sf.spark import configure
 
     work.mkdir(parents=True, exist_ok=True)
+    os.environ["PYSPARK_PYTHON"] = os.environ["PYSPARK_DRIVER_PYTHON"] = sys.executable
     log_settings = work / "log4j2.properties"
     log_settings.write_text(LOG_FORMAT.format(file=work / "spark.log"), encoding="utf-8")
     builder = (
