@@ -131,7 +131,8 @@ public enum SfOption {
       of(LIST),
       null,
       Where.CREATE_TABLE,
-      "DEDUP UPSERT KEYS of a created table; the designated timestamp must be among them."),
+      "DEDUP UPSERT KEYS of a created table; the designated timestamp is added where it is"
+          + " missing."),
   ON_MISSING_TABLE(
       words("fail", "create"),
       null,
