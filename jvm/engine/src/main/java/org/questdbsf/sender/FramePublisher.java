@@ -2,6 +2,7 @@ package org.questdbsf.sender;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.MessageEncoder;
@@ -21,6 +22,7 @@ final class FramePublisher {
   private final boolean selfSufficient;
   private final long deadlineMillis;
   private final MessageEncoder encoder = new MessageEncoder();
+  private final Supplier<String> stallDetail = this::doing;
 
   private int shippedSymbols;
   private TableBlock unfinished;
@@ -165,7 +167,7 @@ final class FramePublisher {
     setup.times().published(ring.publishedFsn() + 1, ring.ackedFsn(), now);
     appendingSince = now;
     try {
-      ring.append(encoder.array(), 0, encoder.length(), deadlineMillis, this::doing);
+      ring.append(encoder.array(), 0, encoder.length(), deadlineMillis, stallDetail);
     } finally {
       appendingSince = 0;
     }

@@ -211,6 +211,35 @@ class CapsTest {
   }
 
   @Test
+  void anOkFromTheFutureDoesNotReachWhatWaitsForAnotherHost() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] =
+        new Recorder(
+            (session, sequence, n, message) -> {
+              if (self[0].connection() == 0) {
+                if (n == 2) {
+                  session.reset();
+                }
+              } else {
+                self[0].database.accept(message);
+                session.ok(self[0].connection() == 1 ? sequence + 99 : sequence);
+              }
+            });
+    self[0].upgrades = c -> Upgrade.accept(CAP, c == 0 || c > 4 ? "1000000" : "50000");
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = Senders.open(server, BIG + "initial_connect_retry=on;")) {
+      TableBlock block = sender.newBlock("t");
+      addRows(block, 0, 1, 10);
+      sender.publish(block);
+      addRows(block, 1, 2, 200_000);
+      sender.publish(block);
+      addRows(block, 2, 3, 10);
+      sender.awaitAcked(sender.publish(block));
+      self[0].database.assertComplete("t", 3);
+    }
+  }
+
+  @Test
   void theDictionaryIsSentInPiecesThatFit() throws Exception {
     Recorder script = capped(2_000);
     try (ScriptServer server = new ScriptServer(script);

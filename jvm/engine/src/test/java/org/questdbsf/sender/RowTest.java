@@ -161,6 +161,22 @@ class RowTest {
   }
 
   @Test
+  void aRingInMemorySendsEachSymbolOnce() throws Exception {
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = Senders.open(server, "")) {
+      Senders.publish(sender, "t", 0, 5);
+      Senders.publish(sender, "t", 3, 8);
+      Senders.publish(sender, "t", 0, 2);
+      assertTrue(sender.drain(10_000));
+    }
+    assertEquals(List.of("s0", "s1", "s2", "s3", "s4"), messages.get(0).delta());
+    assertEquals(5, messages.get(1).deltaStart());
+    assertEquals(List.of("s5", "s6", "s7"), messages.get(1).delta());
+    assertEquals(8, messages.get(2).deltaStart());
+    assertEquals(List.of(), messages.get(2).delta());
+  }
+
+  @Test
   void tablesTakeTurnsAndEachKeepsItsOrder() throws Exception {
     Database database = new Database();
     try (ScriptServer server = new ScriptServer(database.acceptAll());
