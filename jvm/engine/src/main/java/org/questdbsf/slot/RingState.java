@@ -177,9 +177,6 @@ final class RingState {
 
   /** Waits until there may be a spare, or something else to tell the producer. */
   synchronized void awaitSpare(Shortage seen, long millis) throws InterruptedException {
-    if (Thread.interrupted()) {
-      throw new InterruptedException();
-    }
     if (spare.get() == null
         && spareTrouble.get() == null
         && failure == null

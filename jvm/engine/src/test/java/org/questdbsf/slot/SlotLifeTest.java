@@ -220,8 +220,14 @@ class SlotLifeTest {
     try {
       RingSettings s = new RingSettings(200_000, Durability.FLUSH, 1000, 0);
       SegmentBudget budget = new SegmentBudget(100 << 20);
-      try (Slot slot =
-          Slot.open(mount, "s", s, budget.open(200_000), fix.keeper, DiskIo.PRODUCTION)) {
+      DiskIo unsuspecting =
+          new FaultyDiskIo() {
+            @Override
+            public long usableBytes(Path directory) {
+              return Long.MAX_VALUE; // so that only reserving blocks finds out
+            }
+          };
+      try (Slot slot = Slot.open(mount, "s", s, budget.open(200_000), fix.keeper, unsuspecting)) {
         byte[] frame = new byte[60_000];
         SfException e =
             assertThrows(
