@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from harness.server import ServerProcess
 from harness.slotfiles import FRAME_BYTES, make_slot
 from questdb_sf import cli, doctor, slot_commands, slots
 
@@ -197,7 +198,9 @@ def test_doctor_names_each_trouble_and_what_to_do(tmp_path: Path) -> None:
     assert run("doctor", tmp_path / "nothing") == 2
 
 
-def test_drain_sends_a_repaired_slot_and_refuses_it_before(tmp_path: Path, server) -> None:
+def test_drain_sends_a_repaired_slot_and_refuses_it_before(
+    tmp_path: Path, server: ServerProcess
+) -> None:
     slot = make_slot(tmp_path, (0, 3))
     damage(slot, 0, 1)
 
