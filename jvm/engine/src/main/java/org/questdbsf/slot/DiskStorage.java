@@ -34,8 +34,9 @@ final class DiskStorage implements SegmentStorage {
   @Override
   public void remove(Segment segment) throws IOException {
     SegmentFile file = (SegmentFile) segment;
-    file.unmap();
+    // In this order: a file that could not be deleted can still be read and forced.
     io.delete(file.path());
+    file.unmap();
   }
 
   @Override

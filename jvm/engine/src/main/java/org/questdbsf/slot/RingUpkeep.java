@@ -40,6 +40,8 @@ final class RingUpkeep implements SegmentKeeper.Task {
     this.storage = state.storage;
     this.writtenAcked = writtenAcked;
     this.forcedAcked = -1;
+    // Whoever made the segments of a recovered slot may not have come to force their names.
+    this.namesDirty = state.storage.durable();
     this.syncNanos =
         state.storage.durable() && state.settings.durability() == Durability.PERIODIC
             ? TimeUnit.MILLISECONDS.toNanos(state.settings.syncIntervalMillis())

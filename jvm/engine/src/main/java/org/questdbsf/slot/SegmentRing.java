@@ -9,8 +9,6 @@ import java.util.function.Supplier;
 import java.util.zip.CRC32C;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The log of frames between one producer and one consumer, in memory or on disk. Frame sequence
@@ -30,9 +28,6 @@ public final class SegmentRing implements AutoCloseable {
    */
   static final int FENCE_INTERVAL_BYTES = 1 << 16;
 
-  private static final Logger LOG = LoggerFactory.getLogger(SegmentRing.class);
-  private static final long STALL_WARN_MILLIS = 5000;
-
   private final RingState state;
   private final SegmentKeeper.Ticket ticket;
   private final RingUpkeep upkeep;
@@ -47,7 +42,7 @@ public final class SegmentRing implements AutoCloseable {
   private int position;
   private int unfenced;
   private long nextFsn;
-  private long lastStallWarning = Long.MIN_VALUE;
+  private final StallReport stalls;
   private Runnable wakeUp = () -> {};
 
   /** A ring over segments that recovery found; none: {@code active} is null. */
@@ -58,6 +53,7 @@ public final class SegmentRing implements AutoCloseable {
     this.nextFsn = state.publishedFsn() + 1;
     this.maxFrameBytes = (int) state.settings.segmentBytes() - SegmentFormat.OVERHEAD_BYTES;
     this.reader = new RingReader(state);
+    this.stalls = new StallReport(state);
     this.upkeep = new RingUpkeep(state, state.ackedFsn, System.nanoTime());
     state.share.claim(this::wakeKeeper);
     this.ticket = keeper.add(upkeep);
@@ -204,7 +200,7 @@ public final class SegmentRing implements AutoCloseable {
       if (deadlineMillis >= 0 && waited >= deadlineMillis) {
         throw new SfException(
             ErrorCode.BACKPRESSURE_TIMEOUT,
-            stall(len, shortage, waited, stallDetail)
+            stalls.describe(len, shortage, waited, stallDetail)
                 + "; wait longer (sf_append_deadline_millis), give more room, or mend what keeps"
                 + " the server from acknowledging");
       }
@@ -212,50 +208,10 @@ public final class SegmentRing implements AutoCloseable {
         counted = true;
         state.stalls++;
       }
-      if (waited >= STALL_WARN_MILLIS) {
-        warnOfStall(len, shortage, waited, stallDetail);
-      }
-      long left = deadlineMillis < 0 ? STALL_WARN_MILLIS : deadlineMillis - waited;
-      state.awaitSpare(shortage, Math.min(left, STALL_WARN_MILLIS));
+      stalls.warn(len, shortage, waited, stallDetail);
+      long left = deadlineMillis < 0 ? StallReport.WARN_MILLIS : deadlineMillis - waited;
+      state.awaitSpare(shortage, Math.min(left, StallReport.WARN_MILLIS));
     }
-  }
-
-  private void warnOfStall(int len, RingState.Shortage why, long waited, Supplier<String> detail) {
-    long now = TimeUnit.NANOSECONDS.toMillis(System.nanoTime());
-    if (lastStallWarning == Long.MIN_VALUE || now - lastStallWarning >= STALL_WARN_MILLIS) {
-      lastStallWarning = now;
-      LOG.warn("{}", stall(len, why, waited, detail));
-    }
-  }
-
-  private String stall(int len, RingState.Shortage why, long waited, Supplier<String> detail) {
-    String reason =
-        switch (why) {
-          case NONE -> "the next segment is not made yet";
-          case BUDGET -> "the budget is used up";
-          case DISK ->
-              "the disk is full (sf_min_free_bytes="
-                  + state.settings.minFreeBytes()
-                  + " is kept free)";
-        };
-    return "slot "
-        + state.slot
-        + ": no room for a frame of "
-        + len
-        + " bytes for "
-        + waited
-        + " ms: "
-        + reason
-        + "; this ring holds "
-        + bytesUsed()
-        + " bytes of sf_max_total_bytes="
-        + capacityBytes()
-        + ", frames "
-        + (ackedFsn() + 1)
-        + " to "
-        + publishedFsn()
-        + " unacknowledged; "
-        + detail.get();
   }
 
   /** The largest frame that fits: segment size − 32. */
@@ -275,11 +231,7 @@ public final class SegmentRing implements AutoCloseable {
     if (!state.storage.durable()) {
       return;
     }
-    try {
-      fence();
-    } catch (InternalError e) {
-      throw state.poison(e, active);
-    }
+    fenceOrPoison();
     final long target = nextFsn - 1;
     if (state.forcedFsn < target) {
       state.forceTarget = target;
@@ -287,6 +239,30 @@ public final class SegmentRing implements AutoCloseable {
       state.awaitForced(target);
     }
     state.checkUsable();
+  }
+
+  /**
+   * Makes what was published as safe as the ring's durability asks: with FLUSH as {@link #force};
+   * else it only has faults of the maps come out, and does not wait for the disk. Producer thread
+   * only.
+   *
+   * @throws SfException as {@link #force}
+   */
+  public void settle() throws InterruptedException {
+    if (state.settings.durability() == Durability.FLUSH) {
+      force();
+      return;
+    }
+    state.checkUsable();
+    fenceOrPoison();
+  }
+
+  private void fenceOrPoison() {
+    try {
+      fence();
+    } catch (InternalError e) {
+      throw state.poison(e, active);
+    }
   }
 
   /** FSN of the newest published frame, −1 when there never was one. Any thread. */

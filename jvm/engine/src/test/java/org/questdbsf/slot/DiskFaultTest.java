@@ -330,22 +330,6 @@ class DiskFaultTest {
     }
   }
 
-  @Test
-  void periodicDurabilityForcesByItself() throws Exception {
-    try (SlotFixture fix = SlotFixture.inMemory()) {
-      FaultyDiskIo io = new FaultyDiskIo();
-      try (Slot slot = fix.open("s", SlotFixture.SEGMENT, Durability.PERIODIC, io)) {
-        append(slot, new Trace(), 10);
-        await(() -> io.log().contains("forceMap " + SegmentFormat.fileName(0)));
-      }
-      io.failAt(0, false);
-      try (Slot slot = fix.open("m", SlotFixture.SEGMENT, Durability.MEMORY, io)) {
-        append(slot, new Trace(), 10);
-      }
-      assertTrue(io.log().stream().noneMatch(c -> c.startsWith("forceMap")), io.log()::toString);
-    }
-  }
-
   private interface Condition {
     boolean met() throws Exception;
   }
