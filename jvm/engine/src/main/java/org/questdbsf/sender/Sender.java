@@ -8,7 +8,6 @@ import java.util.Optional;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
-import org.questdbsf.slot.Durability;
 import org.questdbsf.slot.SegmentRing;
 
 /**
@@ -30,7 +29,6 @@ public final class Sender implements AutoCloseable {
   private final RowWriter rows;
   private final Row row;
   private final SenderCloser closer;
-  private final boolean forceOnFlush;
 
   Sender(LoopSetup setup, SymbolDictionary dictionary, long appendDeadlineMillis, SenderCloser c) {
     this.setup = setup;
@@ -40,7 +38,6 @@ public final class Sender implements AutoCloseable {
     this.rows = new RowWriter(setup.config(), dictionary);
     this.row = new Row(this, rows);
     this.closer = c;
-    this.forceOnFlush = setup.config().durability() == Durability.FLUSH;
   }
 
   /** A plain sender from a connect string; see {@link SenderBuilder#build}. */
@@ -82,9 +79,7 @@ public final class Sender implements AutoCloseable {
     closer.checkOpen();
     try {
       rows.flush(publisher);
-      if (forceOnFlush) {
-        ring.force();
-      }
+      ring.settle();
     } catch (SfException e) {
       checkError();
       throw e;
@@ -169,6 +164,15 @@ public final class Sender implements AutoCloseable {
    */
   public long frameBytes() {
     return Math.min(setup.config().frameBytes(), setup.cap().limit());
+  }
+
+  /**
+   * Makes everything published as safe as {@code sf_durability} asks: with {@code flush} it returns
+   * when that is on stable storage, else at once. Producer's thread only.
+   */
+  public void settle() throws InterruptedException {
+    checkError();
+    ring.settle();
   }
 
   /** Waits until everything published is on stable storage; at once for a ring in memory. */

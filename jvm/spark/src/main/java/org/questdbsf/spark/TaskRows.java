@@ -209,7 +209,7 @@ final class TaskRows {
       return;
     }
     if (settings.options().commitOn().onDisk()) {
-      sender.force();
+      sender.settle();
       sender.checkError();
     } else {
       sender.awaitAcked(lastFsn);
