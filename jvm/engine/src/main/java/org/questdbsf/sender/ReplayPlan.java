@@ -46,7 +46,8 @@ final class ReplayPlan {
    *
    * @param dictionary filled with the symbols of all frames, so that ids keep their meaning; null
    *     where nothing will be appended
-   * @throws SfException SLOT_REFUSED where frames lean on a dictionary that is not in them
+   * @throws SfException SLOT_NEWER_FORMAT where frames lean on a dictionary that is not in them: no
+   *     damage, so nobody may give the slot up for it
    */
   static ReplayPlan read(SegmentRing ring, String slot, SymbolDictionary dictionary) {
     RecoveredSymbols symbols = new RecoveredSymbols();
@@ -78,7 +79,7 @@ final class ReplayPlan {
 
   private static SfException leansOnOthers(String slot, long fsn, int deltaStart) {
     return new SfException(
-        ErrorCode.SLOT_REFUSED,
+        ErrorCode.SLOT_NEWER_FORMAT,
         "slot '"
             + slot
             + "', frame "
