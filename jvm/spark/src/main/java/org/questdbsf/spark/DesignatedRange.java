@@ -19,16 +19,20 @@ final class DesignatedRange {
   private final long unitsInMicro;
   private final TtlFloor ttl;
   private long newest = Long.MIN_VALUE;
-  private long floor = TtlFloor.NONE;
+  private final long floorAtStart;
+  private long floor;
   private int untilRefresh;
 
   /**
    * For one table.
    *
    * @param type TIMESTAMP or TIMESTAMP_NANOS
-   * @param ttl the table's, as its checks found it
+   * @param ttl the table's, as the lane's checks find it
+   * @param floorAtStart what holds until the first of them, {@code TtlFloor.NONE} for nothing
    */
-  DesignatedRange(QwpType type, TtlFloor ttl) {
+  DesignatedRange(QwpType type, TtlFloor ttl, long floorAtStart) {
+    this.floor = floorAtStart;
+    this.floorAtStart = floorAtStart;
     this.unitsInMicro = type == QwpType.TIMESTAMP_NANOS ? NANOS_IN_MICRO : 1;
     this.ttl = ttl;
   }
@@ -63,7 +67,7 @@ final class DesignatedRange {
     untilRefresh = REFRESH_ROWS;
     ttl.observe(newest);
     long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-    floor = ttl.isSet() ? ttl.micros(now) : TtlFloor.NONE;
+    floor = ttl.isSet() ? ttl.micros(now) : floorAtStart;
   }
 
   private Instant shown(long time) {

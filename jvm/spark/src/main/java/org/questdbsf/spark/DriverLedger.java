@@ -40,12 +40,13 @@ final class DriverLedger {
   synchronized void commit(WriterCommitMessage[] messages) {
     for (WriterCommitMessage message : messages) {
       if (message instanceof SfCommitMessage said) {
-        commit(said);
+        take(said.report());
       }
     }
   }
 
-  private void commit(SfCommitMessage said) {
+  /** Takes over what one executor said. */
+  synchronized void take(TaskReport said) {
     for (int i = 0; i < counters.length; i++) {
       counters[i] += said.counted()[i];
       unshown[i] += said.unshown()[i];

@@ -86,7 +86,8 @@ final class Lane {
       DesignatedRange range =
           designated == null
               ? null
-              : new DesignatedRange(designated.target().type(), check.ttlFloor(table));
+              : new DesignatedRange(
+                  designated.target().type(), check.ttlFloor(table), settings.ttlFloorMicros());
       binding = encoder.bind(sender.newBlock(table), range);
       bindings.put(table, binding);
     }

@@ -29,6 +29,7 @@ final class LanePool {
   /** Whoever asks within this time still learns how the last lanes ended. */
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(60);
 
+  private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
   private static final int MAX_DEPARTED = 256;
   private static final int MAX_NOTES = 256;
 
@@ -55,6 +56,7 @@ final class LanePool {
   private int opening;
   private int buried;
   private boolean closed;
+  private long lastUsed = System.nanoTime();
 
   /**
    * A pool without lanes yet.
@@ -81,6 +83,7 @@ final class LanePool {
         if (closed) {
           return null;
         }
+        lastUsed = System.nanoTime();
         if (!untold.isEmpty()) {
           throw untold.removeFirst();
         }
@@ -286,19 +289,15 @@ final class LanePool {
     }
   }
 
-  /** Closes the pool if nothing uses it and nobody has to be told anything. */
+  /**
+   * Closes the pool if nothing used it for long. Not sooner: its next task is to claim what its
+   * last one could not report.
+   */
   boolean closeIfUnused() {
     lock.lock();
     try {
-      closed =
-          closed
-              || lent.isEmpty()
-                  && idle.isEmpty()
-                  && retired.isEmpty()
-                  && opening == 0
-                  && System.nanoTime() - lastDeparture >= TELL_NANOS
-                  && untold.isEmpty()
-                  && notes.isEmpty();
+      boolean empty = lent.isEmpty() && idle.isEmpty() && retired.isEmpty() && opening == 0;
+      closed = closed || empty && System.nanoTime() - lastUsed > FORGET_NANOS;
       return closed;
     } finally {
       lock.unlock();

@@ -14,6 +14,8 @@ import org.questdbsf.sender.TableSpec;
  * @param queryId Spark's id of the query, for names and messages
  * @param senderId family of the slots
  * @param onMissing what lanes do where a table is not there
+ * @param ttlFloorMicros oldest time that the table's TTL kept when the query started; {@code
+ *     TtlFloor.NONE} where there is none or it is not known
  */
 record LaneSettings(
     SfOptions options,
@@ -21,7 +23,8 @@ record LaneSettings(
     boolean streaming,
     String queryId,
     String senderId,
-    OnMissingTable onMissing)
+    OnMissingTable onMissing,
+    long ttlFloorMicros)
     implements Serializable {
 
   /** Lanes may be shared by tasks with equal identities. Holds secrets: never shown. */

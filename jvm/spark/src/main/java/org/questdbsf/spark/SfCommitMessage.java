@@ -1,45 +1,44 @@
 package org.questdbsf.spark;
 
-import java.util.List;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.ObjectInputStream;
+import java.io.ObjectOutputStream;
+import java.io.UncheckedIOException;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 
 /**
- * What a task tells the driver when it commits.
- *
- * @param host the executor's host
- * @param executorId Spark's id of the executor
- * @param lane the lane that took the rows: its place and incarnation; null for a task without rows
- * @param publishedFsn last frame of this task's rows, −1 without
- * @param rows rows written
- * @param bytes their bytes as encoded
- * @param rowsDropped rows written to the dead letters instead
- * @param lanes how far each lane of the executor's pool is
- * @param adopted slots of ended processes that the executor sent to the end
- * @param counted what the pool counted since it was last asked, by ordinal of {@link SfMetric}
- * @param unshown of that, what the SQL tab was not told; only in a batch write
- * @param gauges what holds now, by ordinal of {@link SfMetric}
- * @param health one word and a sentence
- * @param notes errors that the engine told of since the last message
+ * Carries a {@link TaskReport} from a task to the driver. As bytes, since Spark writes it with
+ * whatever serializer the user chose, and Kryo cannot write records.
  */
-record SfCommitMessage(
-    String host,
-    String executorId,
-    LaneReport lane,
-    long publishedFsn,
-    long rows,
-    long bytes,
-    long rowsDropped,
-    List<LaneReport> lanes,
-    List<LaneReport> adopted,
-    long[] counted,
-    long[] unshown,
-    long[] gauges,
-    String health,
-    List<String> notes)
-    implements WriterCommitMessage {
+final class SfCommitMessage implements WriterCommitMessage {
+  private static final long serialVersionUID = 1L;
+
+  private final byte[] bytes;
+
+  SfCommitMessage(TaskReport report) {
+    ByteArrayOutputStream buffer = new ByteArrayOutputStream();
+    try (ObjectOutputStream out = new ObjectOutputStream(buffer)) {
+      out.writeObject(report);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // not in memory
+    }
+    this.bytes = buffer.toByteArray();
+  }
+
+  TaskReport report() {
+    try (ObjectInputStream in = new ObjectInputStream(new ByteArrayInputStream(bytes))) {
+      return (TaskReport) in.readObject();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e); // not in memory
+    } catch (ClassNotFoundException e) {
+      throw new IllegalStateException("driver and executors run different versions", e);
+    }
+  }
 
   @Override
   public String toString() {
-    return "SfCommitMessage[" + rows + " rows, " + host + ", executor " + executorId + "]";
+    return "SfCommitMessage[" + bytes.length + " bytes]";
   }
 }

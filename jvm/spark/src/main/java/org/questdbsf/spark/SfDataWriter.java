@@ -202,8 +202,8 @@ final class SfDataWriter implements DataWriter<InternalRow> {
       throw explained(e);
     }
     report();
-    SfCommitMessage message =
-        metrics.message(
+    TaskReport report =
+        metrics.report(
             rows == null ? null : rows.lane().report(),
             rows == null ? -1 : rows.lastFsn(),
             written,
@@ -212,7 +212,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     if (giveBack != null) {
       giveBack.now(true);
     }
-    return message;
+    return new SfCommitMessage(report);
   }
 
   /** Fills Spark's own columns for output. */

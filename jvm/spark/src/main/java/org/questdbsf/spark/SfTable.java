@@ -12,7 +12,6 @@ import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.read.streaming.ReportsSinkMetrics;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
-import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 
 /**
@@ -105,7 +104,7 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
   private synchronized void refresh() {
     LanePool pool = started == null ? null : LanePools.present(started);
     if (pool != null) {
-      ledger.commit(new WriterCommitMessage[] {TaskMetrics.message(pool)});
+      ledger.take(TaskMetrics.report(pool));
     }
   }
 

@@ -23,6 +23,7 @@ import org.questdbsf.sender.SenderConfig;
 import org.questdbsf.sender.TableCheck;
 import org.questdbsf.sender.TableFacts;
 import org.questdbsf.sender.TableSpec;
+import org.questdbsf.sender.TtlFloor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,6 +42,8 @@ final class StartCheck {
   private final boolean streaming;
   private final String queryId;
   private final long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(ATTEMPT_MILLIS);
+
+  private long ttlFloorMicros = TtlFloor.NONE;
 
   StartCheck(SfOptions options, StructType schema, boolean streaming, String queryId) {
     this.options = options;
@@ -89,7 +92,7 @@ final class StartCheck {
     if (!plan.skipped().isEmpty()) {
       LOG.warn("Columns that are not written to {}: {}.", options.target(), plan.skipped());
     }
-    return new LaneSettings(options, plan, streaming, queryId, senderId, onMissing);
+    return new LaneSettings(options, plan, streaming, queryId, senderId, onMissing, ttlFloorMicros);
   }
 
   /** The first host that takes connections; empty if none answered. */
@@ -158,6 +161,10 @@ final class StartCheck {
       }
       check.require(SenderSettings.table(options, fitted, fitted.table(), onMissing));
       check.admit(endpoint);
+      ttlFloorMicros =
+          check
+              .ttlFloor(fitted.table())
+              .micros(TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis()));
       return fitted;
     } catch (GateClosed e) {
       if (e.terminal()) {

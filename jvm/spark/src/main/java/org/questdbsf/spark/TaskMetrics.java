@@ -54,14 +54,14 @@ final class TaskMetrics {
   }
 
   /** What a pool has to tell without a task. */
-  static SfCommitMessage message(LanePool pool) {
-    return new TaskMetrics(pool, false).message(null, -1, 0, 0, 0);
+  static TaskReport report(LanePool pool) {
+    return new TaskMetrics(pool, false).report(null, -1, 0, 0, 0);
   }
 
   /** What the driver is told. */
-  SfCommitMessage message(LaneReport lane, long lastFsn, long rows, long bytes, long rowsDropped) {
+  TaskReport report(LaneReport lane, long lastFsn, long rows, long bytes, long rowsDropped) {
     List<LaneReport> lanes = pool.reports();
-    return new SfCommitMessage(
+    return new TaskReport(
         host(),
         SparkEnv.get() == null ? "" : SparkEnv.get().executorId(),
         lane,

@@ -18,6 +18,7 @@ import org.apache.spark.sql.streaming.Trigger;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.questdbsf.sender.OnMissingTable;
+import org.questdbsf.sender.TtlFloor;
 import org.questdbsf.testserver.CutRule;
 import org.questdbsf.testserver.TestServer;
 
@@ -37,7 +38,8 @@ class LeakTest {
                 "reconnect_max_backoff_millis", "5",
                 "max_lanes", "2"));
     RowPlan plan = SchemaCheck.plan(options, SCHEMA, null);
-    return new LaneSettings(options, plan, true, "leak", "leak", OnMissingTable.FAIL);
+    return new LaneSettings(
+        options, plan, true, "leak", "leak", OnMissingTable.FAIL, TtlFloor.NONE);
   }
 
   private static void write(SfDataWriter writer, long id) throws Exception {

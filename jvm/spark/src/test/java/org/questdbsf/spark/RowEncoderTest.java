@@ -60,7 +60,8 @@ class RowEncoderTest {
       DesignatedRange range =
           plan.designated() == null
               ? null
-              : new DesignatedRange(plan.designated().target().type(), new TtlFloor());
+              : new DesignatedRange(
+                  plan.designated().target().type(), new TtlFloor(), TtlFloor.NONE);
       this.binding = encoder.bind(block, range);
       this.unsafe = UnsafeProjection.create(schema);
     }

@@ -206,6 +206,25 @@ class SinkTest {
   }
 
   @Test
+  void rowsThatTheTtlWouldDiscardAreRefused() {
+    TestSpark.create("ttl_t", "TTL 2 DAYS");
+    SERVER.sql("INSERT INTO ttl_t (id, ts) VALUES (1, '2020-09-20T00:00:00.000000Z')");
+    SERVER.awaitRows("ttl_t", 1);
+    SfException error =
+        Errors.within(
+            assertThrows(
+                Exception.class,
+                () -> TestSpark.batch(TestSpark.rows(10), SERVER.port(), "ttl_t").save()));
+    assertEquals(ErrorCode.VALUE_INVALID, error.code(), error.getMessage());
+    Errors.says(error.getMessage(), "TTL", "2020-09-13T", "2020-09-18T00:00:00Z", "ttl_t");
+    Dataset<Row> young =
+        TestSpark.rows(10)
+            .selectExpr("id", "sym", "txt", "dbl", "ts + interval 6 days 12 hours as ts");
+    TestSpark.batch(young, SERVER.port(), "ttl_t").save();
+    SERVER.awaitRows("ttl_t", 11);
+  }
+
+  @Test
   void anUpdatingStreamIsAnUpsert() throws Exception {
     SERVER.sql(
         "CREATE TABLE upsert_t (sym SYMBOL, n LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY"

@@ -27,6 +27,7 @@ final class TestSpark {
           .config("spark.sql.shuffle.partitions", "2")
           .config("spark.sql.warehouse.dir", temporary("warehouse").toString())
           .config("spark.sql.session.timeZone", "America/New_York")
+          .config("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
           .config("spark.driver.host", "127.0.0.1")
           .config("spark.driver.bindAddress", "127.0.0.1")
           .config("spark.sql.streaming.noDataMicroBatches.enabled", "false")
@@ -119,13 +120,14 @@ final class TestSpark {
     }
   }
 
-  /** Creates a table for {@link #rows}. */
-  static void create(String table, String suffix) {
+  /** Creates a table for {@link #rows}; the TTL may be empty. */
+  static void create(String table, String ttl) {
     SERVER.sql(
         "CREATE TABLE "
             + table
             + " (id LONG, sym SYMBOL, txt VARCHAR, dbl DOUBLE, ts TIMESTAMP)"
-            + " TIMESTAMP(ts) PARTITION BY DAY WAL "
-            + suffix);
+            + " TIMESTAMP(ts) PARTITION BY DAY "
+            + ttl
+            + " WAL");
   }
 }

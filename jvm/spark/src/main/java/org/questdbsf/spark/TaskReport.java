@@ -1,0 +1,45 @@
+package org.questdbsf.spark;
+
+import java.io.Serializable;
+import java.util.List;
+
+/**
+ * What a task tells the driver when it commits.
+ *
+ * @param host the executor's host
+ * @param executorId Spark's id of the executor
+ * @param lane the lane that took the rows: its place and incarnation; null for a task without rows
+ * @param publishedFsn last frame of this task's rows, −1 without
+ * @param rows rows written
+ * @param bytes their bytes as encoded
+ * @param rowsDropped rows written to the dead letters instead
+ * @param lanes how far each lane of the executor's pool is
+ * @param adopted slots of ended processes that the executor sent to the end
+ * @param counted what the pool counted since it was last asked, by ordinal of {@link SfMetric}
+ * @param unshown of that, what the SQL tab was not told; only in a batch write
+ * @param gauges what holds now, by ordinal of {@link SfMetric}
+ * @param health one word and a sentence
+ * @param notes errors that the engine told of since the last message
+ */
+record TaskReport(
+    String host,
+    String executorId,
+    LaneReport lane,
+    long publishedFsn,
+    long rows,
+    long bytes,
+    long rowsDropped,
+    List<LaneReport> lanes,
+    List<LaneReport> adopted,
+    long[] counted,
+    long[] unshown,
+    long[] gauges,
+    String health,
+    List<String> notes)
+    implements Serializable {
+
+  @Override
+  public String toString() {
+    return "TaskReport[" + rows + " rows, " + host + ", executor " + executorId + "]";
+  }
+}
