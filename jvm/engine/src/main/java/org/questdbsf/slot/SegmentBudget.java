@@ -12,6 +12,8 @@ import org.questdbsf.error.SfException;
  * is handed out in the order of asking. Thread-safe.
  */
 public final class SegmentBudget {
+  private static final long NANOS_IN_MILLI = 1_000_000;
+
   private final long totalBytes;
 
   /** Shares that asked in vain, oldest first: room that comes free is theirs. */
@@ -71,6 +73,22 @@ public final class SegmentBudget {
     }
     committed += guaranteed;
     return new Share(guaranteed);
+  }
+
+  /**
+   * Waits until {@link #open} may succeed, at most so long. Another caller may be quicker, so it
+   * may fail all the same.
+   *
+   * @param segmentBytes the ring's segment size
+   * @param millis at least 1
+   */
+  public synchronized void awaitRoom(long segmentBytes, long millis) throws InterruptedException {
+    long deadline = System.nanoTime() + millis * NANOS_IN_MILLI;
+    long left = millis;
+    while (committed + 2 * segmentBytes > totalBytes && left > 0) {
+      wait(left);
+      left = (deadline - System.nanoTime()) / NANOS_IN_MILLI;
+    }
   }
 
   /** Bytes in segments now, spares included; may pass the total when a recovered slot is larger. */
@@ -154,6 +172,7 @@ public final class SegmentBudget {
       Runnable next;
       synchronized (SegmentBudget.this) {
         charge(-bytes);
+        SegmentBudget.this.notifyAll();
         next = firstWaiting();
       }
       next.run();
@@ -194,6 +213,7 @@ public final class SegmentBudget {
         closed = true;
         charge(-usedHere);
         committed -= guaranteed;
+        SegmentBudget.this.notifyAll();
         waiting.remove(this);
         next = firstWaiting();
       }

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
@@ -31,6 +32,30 @@ class SegmentBudgetTest {
     b.close();
     assertEquals(40, budget.usedBytes());
     assertTrue(a.tryTake(10));
+  }
+
+  @Test
+  @Timeout(30)
+  void roomForOneMoreRingCanBeAwaited() throws Exception {
+    SegmentBudget budget = new SegmentBudget(60);
+    SegmentBudget.Share a = budget.open(10);
+    SegmentBudget.Share b = budget.open(10);
+    budget.awaitRoom(10, 60_000); // there is room
+    assertTrue(a.tryTake(10) && a.tryTake(10) && a.tryTake(10));
+    budget.awaitRoom(10, 1); // there is none, and it is not waited for for long
+    assertThrows(SfException.class, () -> budget.open(10));
+    Thread giver = new Thread(() -> a.give(10));
+    giver.start();
+    budget.awaitRoom(10, 60_000);
+    SegmentBudget.Share c = budget.open(10);
+    giver.join();
+    Thread closer = new Thread(b::close);
+    closer.start();
+    budget.awaitRoom(10, 60_000);
+    budget.open(10).close();
+    closer.join();
+    c.close();
+    assertEquals(20, budget.usedBytes());
   }
 
   @Test

@@ -51,6 +51,16 @@ final class LaneOpener {
     return config.sfDir().isPresent();
   }
 
+  /** Whether the lanes of both take from the same bytes. */
+  boolean sharesBudget(LaneOpener other) {
+    return budget == other.budget;
+  }
+
+  /** Waits for room for one more lane, at most so long. */
+  void awaitRoom(long millis) throws InterruptedException {
+    budget.awaitRoom(config.segmentBytes(), millis);
+  }
+
   /**
    * Opens a lane. The connection is made in the background.
    *

@@ -110,7 +110,7 @@ final class LanePool {
   private Lane opened() throws InterruptedException {
     boolean handed = false;
     try {
-      Lane lane = opener.usesDisk() ? openElsewhere() : opener.open();
+      Lane lane = LaneRoom.await(opener, opener.usesDisk() ? this::openElsewhere : opener::open);
       handed = true;
       enter(lane, false);
       return lane;
@@ -299,6 +299,25 @@ final class LanePool {
       boolean empty = lent.isEmpty() && idle.isEmpty() && retired.isEmpty() && opening == 0;
       closed = closed || empty && System.nanoTime() - lastUsed > FORGET_NANOS;
       return closed;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** Takes away an idle lane that holds nothing and has a share of the same budget; or null. */
+  Lane giveUpIdle(LaneOpener asking) {
+    lock.lock();
+    try {
+      if (opener.sharesBudget(asking)) {
+        for (Lane lane : idle) {
+          if (lane.drained() && !lane.failed()) {
+            idle.remove(lane);
+            depart(lane);
+            return lane;
+          }
+        }
+      }
+      return null;
     } finally {
       lock.unlock();
     }

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
 import org.apache.spark.SparkEnv;
 import org.questdbsf.sender.DeadLetterSink;
 import org.questdbsf.sender.SenderConfig;
@@ -90,6 +91,27 @@ final class LanePools {
     SenderConfig config = SenderSettings.ofAdopter(settings.options(), settings.senderId(), lanes);
     return ADOPTERS.computeIfAbsent(
         config.asMap().toString(), key -> new Adopter(config, deadLetters));
+  }
+
+  /** Ends one idle lane of any pool, to make room in the budget; whether there was one. */
+  static boolean endIdleLane(LaneOpener asking) throws InterruptedException {
+    for (LanePool pool : POOLS.values()) {
+      Lane lane = pool.giveUpIdle(asking);
+      if (lane != null) {
+        CountDownLatch ended = new CountDownLatch(1);
+        Housekeeper.soon(
+            () -> {
+              try {
+                lane.end();
+              } finally {
+                ended.countDown();
+              }
+            });
+        ended.await();
+        return true;
+      }
+    }
+    return false;
   }
 
   /** {@code max_lanes}, or the task slots of this executor. */
