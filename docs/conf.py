@@ -11,7 +11,9 @@ copyright = author
 release = re.findall(r"^version=(\S+)$", _PROPERTIES, re.MULTILINE)[0]
 version = release
 
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx.ext.autodoc"]
+autodoc_typehints = "description"
+autodoc_member_order = "bysource"
 source_suffix = {".md": "markdown"}
 myst_enable_extensions = ["colon_fence"]
 myst_heading_anchors = 3

@@ -83,7 +83,8 @@ def test_messages_and_pages_name_commands_and_pages_that_exist() -> None:
 
 
 def test_pages_name_options_that_exist() -> None:
-    known = documented("options.md") | documented("metrics.md") | OTHERS
+    modules = {path.stem for path in (REPO / "python/src/questdb_sf").glob("*.py")}
+    known = documented("options.md") | documented("metrics.md") | modules | OTHERS
     for page in PAGES:
         for word in re.findall(r"`(\w+)(?:=[^`]*)?`", page.read_text(encoding="utf-8")):
             if SNAKE.fullmatch(word):

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 
 import questdb_sf
-from questdb_sf import doctor, frames, slot_commands, slots
+from questdb_sf import doctor, errors, frames, slot_commands, slots
 
 _Command = Callable[[argparse.Namespace], int]
 
@@ -28,6 +28,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except slot_commands.NotRepairable as error:
         print(f"questdb-sf: {error}", file=sys.stderr)
         return 1
+    except errors.QuestDBSfError as error:
+        print(f"questdb-sf: {error}", file=sys.stderr)
+        return 2
     except OSError as error:  # SlotUnreadable and SlotHeld among them
         if isinstance(error, BrokenPipeError):
             return 0

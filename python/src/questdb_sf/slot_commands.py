@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TextIO
 
-from questdb_sf import __version__, frames, slots
+from questdb_sf import frames, slots
+from questdb_sf._jvm import jar_path
 
 CONNECT_STRING_VARIABLE = "QDB_CLIENT_CONF"
 FAILED = ".failed"
@@ -265,18 +266,6 @@ def _contents(found: list[slots.Frame]) -> str:
     return f"{len(found)} readable frames with {rows} rows"
 
 
-def standalone_jar() -> Path:
-    """The engine's jar of this version: the package's, or the build tree's. Raises ``SlotUnreadable``."""
-    package = Path(__file__).resolve().parent
-    name = f"questdb-sf-standalone-{__version__}.jar"
-    for place in (package / "jars", package.parents[2] / "jvm/standalone/build/libs"):
-        if (place / name).is_file():
-            return place / name
-    raise slots.SlotUnreadable(
-        f"cannot find {name}: install the wheel, or run `make build` in the source tree"
-    )
-
-
 def drain(
     slot: str | os.PathLike[str], connect_string: str | None = None, any_target: bool = False
 ) -> int:
@@ -284,8 +273,7 @@ def drain(
 
     The connect string is passed by the environment: a command line can be read by every user of the host.
     """
-    java = _java()
-    command = [str(java), "-jar", str(standalone_jar()), "drain", os.fspath(slot)]
+    command = [str(_java()), "-jar", str(jar_path()), "drain", os.fspath(slot)]
     environment = dict(os.environ)
     if connect_string is not None:
         environment[CONNECT_STRING_VARIABLE] = connect_string
