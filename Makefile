@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions demo bench docs reference format clean distclean
+.PHONY: help setup build test test-versions demo docker docker-stop integration bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 
@@ -24,6 +24,15 @@ test-versions: build ## one jar on Spark 3.5, 4.0, 4.2 and 4.3
 
 demo: build ## flights into QuestDB through an outage; ARGS="--keep" leaves everything for a look
 	@.venv/bin/python demo/run.py $(ARGS)
+
+docker: build ## a Docker engine where there is none, and the image that `make integration` runs against
+	@tools/docker.sh image
+
+docker-stop: ## ends what `make docker` started
+	@tools/docker.sh down
+
+integration: docker ## the sink against a QuestDB in a container; QUESTDB_IMAGE=… for another one
+	@.venv/bin/python -m integration.run $(ARGS)
 
 bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
 	@tools/bench.sh $(ARGS)

@@ -40,7 +40,47 @@ def free_port() -> int:
         return int(probe.getsockname()[1])
 
 
-class ServerProcess:
+class QuestDb:
+    """SQL over the HTTP port of a QuestDB on 127.0.0.1, however it runs."""
+
+    port: int
+
+    @property
+    def addr(self) -> str:
+        """host:port for the ``addr`` option."""
+        return f"127.0.0.1:{self.port}"
+
+    @property
+    def http(self) -> str:
+        """Base address of the HTTP side."""
+        return f"http://{self.addr}"
+
+    def sql(self, query: str) -> list[list[Any]]:
+        """The rows of a statement, or an empty list for one that returns none."""
+        answer = requests.get(f"{self.http}/exec", params={"query": query}, timeout=60)
+        body = answer.json()
+        if "error" in body:
+            raise RuntimeError(f"{body['error']} in: {query}")
+        return list(body.get("dataset", []))
+
+    def count(self, table: str) -> int:
+        """Rows visible in a table; 0 while it does not exist."""
+        try:
+            return int(self.sql(f"SELECT count() FROM '{table}'")[0][0])
+        except RuntimeError as error:
+            if "does not exist" in str(error):
+                return 0
+            raise
+
+    def await_count(self, table: str, rows: int, seconds: float = 120) -> int:
+        """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged)."""
+        deadline = time.monotonic() + seconds
+        while (seen := self.count(table)) < rows and time.monotonic() < deadline:
+            time.sleep(0.1)
+        return seen
+
+
+class ServerProcess(QuestDb):
     """One test server on one root directory and one fixed port.
 
     ``arguments`` are passed to the program, e.g. ``"--ack-delay-millis", "200"``. Use as a context manager, or call
@@ -52,16 +92,6 @@ class ServerProcess:
         self.port = port or free_port()
         self._arguments = arguments
         self._process: subprocess.Popen[str] | None = None
-
-    @property
-    def addr(self) -> str:
-        """host:port for the ``addr`` option."""
-        return f"127.0.0.1:{self.port}"
-
-    @property
-    def http(self) -> str:
-        """Base address of the HTTP side."""
-        return f"http://{self.addr}"
 
     def start(self) -> ServerProcess:
         """Starts the program and returns when it says that it is ready."""
@@ -117,30 +147,6 @@ class ServerProcess:
         """Changes how the server behaves from now on."""
         answer = requests.post(f"{self.http}/qwp/script", json=changes, timeout=10)
         answer.raise_for_status()
-
-    def sql(self, query: str) -> list[list[Any]]:
-        """The rows of a statement, or an empty list for one that returns none."""
-        answer = requests.get(f"{self.http}/exec", params={"query": query}, timeout=60)
-        body = answer.json()
-        if "error" in body:
-            raise RuntimeError(f"{body['error']} in: {query}")
-        return list(body.get("dataset", []))
-
-    def count(self, table: str) -> int:
-        """Rows visible in a table; 0 while it does not exist."""
-        try:
-            return int(self.sql(f"SELECT count() FROM '{table}'")[0][0])
-        except RuntimeError as error:
-            if "does not exist" in str(error):
-                return 0
-            raise
-
-    def await_count(self, table: str, rows: int, seconds: float = 120) -> int:
-        """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged)."""
-        deadline = time.monotonic() + seconds
-        while (seen := self.count(table)) < rows and time.monotonic() < deadline:
-            time.sleep(0.1)
-        return seen
 
     def __enter__(self) -> ServerProcess:
         return self.start()
