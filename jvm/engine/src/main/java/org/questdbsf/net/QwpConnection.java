@@ -99,7 +99,7 @@ public final class QwpConnection implements AutoCloseable {
    * set the writer index. To be given to {@link #send}, or released.
    */
   public ByteBuf allocate(int bytes) {
-    return channel.alloc().heapBuffer(bytes);
+    return MessageBuffers.of(bytes);
   }
 
   /**
