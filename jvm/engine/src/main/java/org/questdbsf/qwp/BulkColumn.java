@@ -232,16 +232,16 @@ public final class BulkColumn {
     if (Utf8.isAscii(bytes, at, all)) {
       return;
     }
-    int bad = Utf8.invalidAt(bytes, at, all);
-    for (int i = 0; i < source.rows(); i++) {
-      int begin = starts[i] - first + at;
-      int length = starts[i + 1] - starts[i];
-      // In valid text a value is valid unless it begins, or the next one does, within a sequence.
-      if (bad != Utf8.VALID || length > 0 && (bytes[begin] & 0xC0) == 0x80) {
-        int here = Utf8.invalidAt(bytes, begin, length);
-        if (here != Utf8.VALID) {
-          throw notUtf8(source, i, here - begin);
-        }
+    // Valid text cut between two characters is two valid texts.
+    boolean good = Utf8.invalidAt(bytes, at, all) == Utf8.VALID;
+    int shift = at - first;
+    for (int i = 1; i < source.rows() && good; i++) {
+      good = starts[i] - first == all || (bytes[starts[i] + shift] & 0xC0) != 0x80;
+    }
+    for (int i = 0; i < source.rows() && !good; i++) {
+      int bad = Utf8.invalidAt(bytes, starts[i] + shift, starts[i + 1] - starts[i]);
+      if (bad != Utf8.VALID) {
+        throw notUtf8(source, i, bad - starts[i] - shift);
       }
     }
   }

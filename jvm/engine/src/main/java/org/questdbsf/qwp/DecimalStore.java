@@ -78,9 +78,9 @@ final class DecimalStore extends FixedStore {
           throw p.invalid("a decimal of more than " + maxPrecision + " digits");
         }
         values++;
+        this.scale = scale;
       }
     }
-    this.scale = scale;
   }
 
   private void copy(int at, ByteBuffer numbers, int from, int wide) {
