@@ -28,97 +28,72 @@ public enum SfOption {
   CONNECT_STRING(
       of(SECRET),
       null,
-      Where.ANY,
       "A connect string, ws::... or wss::...; may hold every other option as a key."),
   ADDR(
       ConnectKey.ADDR,
-      Where.ANY,
       "Servers as host[:port]; port 9000 where none is given. Required, here or in"
           + " connect_string."),
-  TLS(
-      ConnectKey.TLS,
-      Where.ANY,
-      "Whether to use TLS; the scheme wss of a connect string says so too."),
-  TLS_VERIFY(
-      ConnectKey.TLS_VERIFY,
-      Where.ANY,
-      "Whether the server's certificate and host name are checked."),
+  TLS(ConnectKey.TLS, "Whether to use TLS; the scheme wss of a connect string says so too."),
+  TLS_VERIFY(ConnectKey.TLS_VERIFY, "Whether the server's certificate and host name are checked."),
   TLS_ROOTS(
       ConnectKey.TLS_ROOTS,
-      Where.ANY,
       "File of trusted certificates, on every executor: PEM, PKCS12 or JKS. Default: those of the"
           + " Java installation."),
-  TLS_ROOTS_PASSWORD(ConnectKey.TLS_ROOTS_PASSWORD, Where.ANY, "Password of the tls_roots file."),
-  USERNAME(ConnectKey.USERNAME, Where.ANY, "User for basic authentication, with password."),
-  PASSWORD(ConnectKey.PASSWORD, Where.ANY, "Password for basic authentication, with username."),
-  TOKEN(ConnectKey.TOKEN, Where.ANY, "Bearer token, instead of username and password."),
+  TLS_ROOTS_PASSWORD(ConnectKey.TLS_ROOTS_PASSWORD, "Password of the tls_roots file."),
+  USERNAME(ConnectKey.USERNAME, "User for basic authentication, with password."),
+  PASSWORD(ConnectKey.PASSWORD, "Password for basic authentication, with username."),
+  TOKEN(ConnectKey.TOKEN, "Bearer token, instead of username and password."),
 
   // What
-  TABLE(
-      of(STRING),
-      null,
-      Where.ANY,
-      "Table that all rows go to. Either this or table_column is required."),
+  TABLE(of(STRING), null, "Table that all rows go to. Either this or table_column is required."),
   TABLE_COLUMN(
-      of(STRING),
-      null,
-      Where.ANY,
-      "String column that names each row's table; it is not itself written."),
+      of(STRING), null, "String column that names each row's table; it is not itself written."),
   TIMESTAMP(
       of(STRING),
       null,
-      Where.ANY,
       "Column of the designated timestamp: Timestamp, TimestampNTZ, Date, or Long with"
           + " timestamp_unit. Required on a stream."),
   SERVER_TIMESTAMP(
       bool(),
       "off",
-      Where.ANY,
       "The server sets the designated timestamp. A row that is sent twice is then two rows, which"
           + " no keys can tell apart."),
-  TIMESTAMP_UNIT(
-      words("s", "ms", "us", "ns"), "us", Where.ANY, "Unit of Long columns that become times."),
-  SYMBOLS(of(LIST), null, Where.ANY, "String columns written as SYMBOL instead of VARCHAR."),
+  TIMESTAMP_UNIT(words("s", "ms", "us", "ns"), "us", "Unit of Long columns that become times."),
+  SYMBOLS(of(LIST), null, "String columns written as SYMBOL instead of VARCHAR."),
   COLUMN_TYPES(
       of(STRING),
       null,
-      Where.ANY,
       "Types by column, as in \"dev UUID, ip IPV4, h LONG256, g GEOHASH(6c)\". This comes before"
           + " questdb.type in a column's metadata, that before the type in the live table, and that"
           + " before the default."),
-  NULLS_BOOLEAN(words("error", "zero"), "error", Where.ANY, nulls("BOOLEAN", "false")),
-  NULLS_BYTE(words("error", "zero"), "error", Where.ANY, nulls("BYTE", "0")),
-  NULLS_SHORT(words("error", "zero"), "error", Where.ANY, nulls("SHORT", "0")),
-  NULLS_CHAR(words("error", "zero"), "error", Where.ANY, nulls("CHAR", "0")),
+  NULLS_BOOLEAN(words("error", "zero"), "error", nulls("BOOLEAN", "false")),
+  NULLS_BYTE(words("error", "zero"), "error", nulls("BYTE", "0")),
+  NULLS_SHORT(words("error", "zero"), "error", nulls("SHORT", "0")),
+  NULLS_CHAR(words("error", "zero"), "error", nulls("CHAR", "0")),
   SENTINEL_VALUES(
       words("error", "null"),
       "error",
-      Where.ANY,
       "The values that QuestDB stores as null (smallest Int and Long, address 0.0.0.0): refuse the"
           + " row, or write null."),
   UNSUPPORTED(
       words("error", "skip", "json"),
       "error",
-      Where.ANY,
       "Columns whose type has no counterpart (struct, map, variant, interval, other arrays):"
           + " refuse the query, leave them out, or write JSON text."),
   NTZ_ZONE(
       of(STRING),
       "UTC",
-      Where.ANY,
       "Zone of TimestampNTZ wall clocks. A time that the zone skips is refused; of a time that it"
           + " has twice, the earlier instant is taken."),
   DECIMALS_DOUBLE(
       of(LIST),
       null,
-      Where.ANY,
       "Decimal columns written as DOUBLE, which may lose digits. Only those named here."),
 
   // Tables
   CREATE_TABLE(
       bool(),
       "off",
-      Where.ANY,
       "Create the table where it is not there, with partition_by, ttl and dedup_keys, before the"
           + " first row is sent."),
   PARTITION_BY(
@@ -136,10 +111,9 @@ public enum SfOption {
   ON_MISSING_TABLE(
       words("fail", "create"),
       null,
-      Where.ANY,
       "What to do where the table is not there, also in mid-stream. Default: create with"
           + " create_table=on, else fail."),
-  REQUIRE_DEDUP(bool(), "off", Where.ANY, "Refuse a table without DEDUP UPSERT KEYS."),
+  REQUIRE_DEDUP(bool(), "off", "Refuse a table without DEDUP UPSERT KEYS."),
   UPDATE_KEYS(
       of(LIST),
       null,
@@ -150,13 +124,11 @@ public enum SfOption {
   COMMIT_ON(
       words("ack", "store", "durable"),
       "ack",
-      Where.ANY,
       "When a task commits. ack: the server acknowledged its rows. store: they are in a slot below"
           + " sf_dir, forced to disk. durable: the server acknowledged them as durable. With sf_dir"
           + " it must be said."),
   SF_DIR(
       ConnectKey.SF_DIR,
-      Where.ANY,
       "Directory of the slots, on a local disk of each executor. For commit_on=store, and to send"
           + " what an earlier run left there."),
   SF_DIR_IS_PERSISTENT(
@@ -190,14 +162,12 @@ public enum SfOption {
       "Time between two forces with sf_durability=periodic."),
   SF_MAX_TOTAL_BYTES(
       ConnectKey.SF_MAX_TOTAL_BYTES,
-      Where.ANY,
       "Most bytes that wait for acknowledgement in one executor JVM, all lanes together. Default:"
           + " 128m, with commit_on=store 10g."),
   SF_MAX_SEGMENT_BYTES(
       ConnectKey.SF_MAX_SEGMENT_BYTES,
       ConnectKey.SF_MAX_SEGMENT_BYTES.type(),
       null,
-      Where.ANY,
       "Bytes of one segment. Default: as much as lets two segments for each lane fit half of"
           + " sf_max_total_bytes, at most 4m."),
   SF_MIN_FREE_BYTES(
@@ -215,133 +185,80 @@ public enum SfOption {
   MAX_LANES(
       ints(1, 4096),
       null,
-      Where.ANY,
       "Most connections of one executor. Default: the number of tasks it runs at once."),
   DRAIN_ON_STOP_MILLIS(
       ValueType.millis(0),
       "5000",
-      Where.ANY,
       "How long an ending executor goes on sending what waits in its slots; one deadline for all"
           + " lanes."),
-  FRAME_ROWS(ConnectKey.FRAME_ROWS, Where.ANY, "Most rows in a frame."),
+  FRAME_ROWS(ConnectKey.FRAME_ROWS, "Most rows in a frame."),
   FRAME_BYTES(
       ConnectKey.FRAME_BYTES,
-      Where.ANY,
       "Most bytes in a frame; never more than 90 % of what the server takes, nor than 120k until it"
           + " has said what it takes."),
 
   // Rejections
-  ON_SCHEMA_ERROR(
-      ConnectKey.ON_SCHEMA_ERROR,
-      words("halt", "drop"),
-      "halt",
-      Where.ANY,
-      refused("its rows do not fit the table", "")),
-  ON_PARSE_ERROR(
-      ConnectKey.ON_PARSE_ERROR,
-      words("halt", "drop"),
-      "halt",
-      Where.ANY,
-      refused("it cannot be read", "")),
-  ON_SECURITY_ERROR(
-      ConnectKey.ON_SECURITY_ERROR,
-      words("halt", "drop"),
-      "halt",
-      Where.ANY,
-      refused("the user may not write", "")),
-  ON_WRITE_ERROR(
-      ConnectKey.ON_WRITE_ERROR,
-      words("retry", "halt", "drop"),
-      "retry",
-      Where.ANY,
-      refused(
-          "the table did not take the rows", " retry: send it again, paced, until it is taken.")),
-  ON_INTERNAL_ERROR(
-      ConnectKey.ON_INTERNAL_ERROR,
-      words("retry", "halt", "drop"),
-      "retry",
-      Where.ANY,
-      refused("of a fault inside it", " retry: send it again, paced, until it is taken.")),
-  ON_UNKNOWN_ERROR(
-      ConnectKey.ON_UNKNOWN_ERROR,
-      words("retry", "halt", "drop"),
-      "retry",
-      Where.ANY,
-      refused(
-          "of something that no category covers",
-          " retry: send it again, paced, until it is taken.")),
+  ON_SCHEMA_ERROR(ConnectKey.ON_SCHEMA_ERROR, false, "its rows do not fit the table"),
+  ON_PARSE_ERROR(ConnectKey.ON_PARSE_ERROR, false, "it cannot be read"),
+  ON_SECURITY_ERROR(ConnectKey.ON_SECURITY_ERROR, false, "the user may not write"),
+  ON_WRITE_ERROR(ConnectKey.ON_WRITE_ERROR, true, "the table did not take the rows"),
+  ON_INTERNAL_ERROR(ConnectKey.ON_INTERNAL_ERROR, true, "of a fault inside it"),
+  ON_UNKNOWN_ERROR(ConnectKey.ON_UNKNOWN_ERROR, true, "of something that no category covers"),
   ON_SERVER_ERROR(
       ConnectKey.ON_SERVER_ERROR,
       words("halt", "drop", "retry"),
       null,
-      Where.ANY,
       "What to do in every category whose own option is not set."),
   ON_ROW_ERROR(
       words("fail", "dead_letter"),
       "fail",
-      Where.ANY,
       "A row with a value that its column cannot hold. fail: fail the task. dead_letter: write the"
           + " row to dead_letter_dir and go on."),
   DEAD_LETTER_DIR(
       of(STRING),
       null,
-      Where.ANY,
       "Directory, any Hadoop path, for what is dropped. Required by drop and dead_letter."),
   MAX_DEAD_LETTER_ROWS(
       ints(1, Integer.MAX_VALUE),
       "10000",
-      Where.ANY,
       "Most rows that one task may write to dead_letter_dir before it fails."),
   MAX_FRAME_REJECTIONS(
       ConnectKey.MAX_FRAME_REJECTIONS,
-      Where.ANY,
       "How often a frame must be refused, besides poison_min_escalation_window_millis, before the"
           + " lane gives it up as poison."),
   POISON_MIN_ESCALATION_WINDOW_MILLIS(
       ConnectKey.POISON_MIN_ESCALATION_WINDOW_MILLIS,
-      Where.ANY,
       "For how long a frame must be refused, besides max_frame_rejections, before the lane gives it"
           + " up as poison."),
 
   // Connection
-  CONNECT_TIMEOUT(ConnectKey.CONNECT_TIMEOUT, Where.ANY, "Longest wait for a TCP connection."),
-  AUTH_TIMEOUT_MS(
-      ConnectKey.AUTH_TIMEOUT_MS, Where.ANY, "Longest wait for TLS and the WebSocket upgrade."),
+  CONNECT_TIMEOUT(ConnectKey.CONNECT_TIMEOUT, "Longest wait for a TCP connection."),
+  AUTH_TIMEOUT_MS(ConnectKey.AUTH_TIMEOUT_MS, "Longest wait for TLS and the WebSocket upgrade."),
   ACK_TIMEOUT_MILLIS(
       ConnectKey.ACK_TIMEOUT_MILLIS,
-      Where.ANY,
       "Silence of the server while rows are unacknowledged after which the connection is given up"
           + " and another begun."),
   RECONNECT_INITIAL_BACKOFF_MILLIS(
-      ConnectKey.RECONNECT_INITIAL_BACKOFF_MILLIS,
-      Where.ANY,
-      "First pause after all servers failed."),
+      ConnectKey.RECONNECT_INITIAL_BACKOFF_MILLIS, "First pause after all servers failed."),
   RECONNECT_MAX_BACKOFF_MILLIS(
-      ConnectKey.RECONNECT_MAX_BACKOFF_MILLIS,
-      Where.ANY,
-      "Longest pause after all servers failed."),
+      ConnectKey.RECONNECT_MAX_BACKOFF_MILLIS, "Longest pause after all servers failed."),
   RECONNECT_MAX_DURATION_MILLIS(
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS,
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS.type(),
       null,
-      Where.ANY,
       "Longest outage before it is an error; 0: no limit. Default: 0 on a stream, 300000 in a batch"
           + " write."),
   DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS(
       ConnectKey.DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS,
-      Where.ANY,
       "With commit_on=durable, pause between PINGs that ask for durable acknowledgements; 0:"
           + " none."),
   ERROR_INBOX_CAPACITY(
       ConnectKey.ERROR_INBOX_CAPACITY,
-      Where.ANY,
       "Most errors that are kept until they are reported; the oldest go first."),
   MAX_SYMBOLS_PER_SLOT(
       ConnectKey.MAX_SYMBOLS_PER_SLOT,
-      Where.ANY,
       "Distinct symbol values after which a lane begins a new connection or slot."),
-  MAX_NAME_LEN(
-      ConnectKey.MAX_NAME_LEN, Where.ANY, "Longest table and column name, in bytes of UTF-8.");
+  MAX_NAME_LEN(ConnectKey.MAX_NAME_LEN, "Longest table and column name, in bytes of UTF-8.");
 
   /** Where an option has an effect. Set where it has none, it is an error. */
   public enum Where {
@@ -356,6 +273,9 @@ public enum SfOption {
     CREATE_TABLE
   }
 
+  private static final String HALT_OR_DROP =
+      " halt: fail the query with the server's words. drop: write the frame to dead_letter_dir and"
+          + " go on.";
   private static final Map<String, SfOption> BY_KEY;
 
   static {
@@ -376,8 +296,29 @@ public enum SfOption {
   private final Where where;
   private final String doc;
 
+  /** A policy for refused frames; some categories may pass, and are retried by default. */
+  SfOption(ConnectKey connectKey, boolean retried, String why) {
+    this(
+        connectKey,
+        retried ? words("retry", "halt", "drop") : words("halt", "drop"),
+        retried ? "retry" : "halt",
+        refused(retried, why));
+  }
+
+  SfOption(ConnectKey connectKey, String doc) {
+    this(connectKey, Where.ANY, doc);
+  }
+
   SfOption(ConnectKey connectKey, Where where, String doc) {
     this(connectKey, connectKey.type(), connectKey.defaultText(ConfigPreset.SINK), where, doc);
+  }
+
+  SfOption(ValueType type, String defaultValue, String doc) {
+    this(null, type, defaultValue, Where.ANY, doc);
+  }
+
+  SfOption(ConnectKey connectKey, ValueType type, String defaultValue, String doc) {
+    this(connectKey, type, defaultValue, Where.ANY, doc);
   }
 
   SfOption(ValueType type, String defaultValue, Where where, String doc) {
@@ -400,13 +341,11 @@ public enum SfOption {
         + ".";
   }
 
-  private static String refused(String why, String retry) {
+  private static String refused(boolean retried, String why) {
     return "The server refuses a frame because "
         + why
-        + "."
-        + retry
-        + " halt: fail the query with the server's words. drop: write the frame to"
-        + " dead_letter_dir and go on.";
+        + (retried ? ". retry: send it again, paced, until it is taken." : ".")
+        + HALT_OR_DROP;
   }
 
   /** The name as users write it. */
