@@ -117,14 +117,14 @@ class Container(QuestDb):
     def shell(self, command: str) -> str:
         """Runs a command in the container and returns what it printed."""
         code, output = self._container.exec_run(["/bin/sh", "-c", command])
-        text = output.decode("utf-8", "replace")
+        text = str(output, "utf-8", "replace")
         if code:
             raise RuntimeError(f"{command}: exit status {code}: {text}")
         return text
 
     def logs(self) -> str:
         """The end of what the server printed."""
-        return self._container.logs(tail=40).decode("utf-8", "replace")
+        return str(self._container.logs(tail=40), "utf-8", "replace")
 
     def __enter__(self) -> Container:
         return self.start()

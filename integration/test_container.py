@@ -1,12 +1,13 @@
 """Each scenario: two queries write the same rows, into a table with keys and into one without, and something happens to
-the database in its container. Afterwards the table with keys must hold every row once, column by column as it was sent, and
-the other one every row at least once.
+the database in its container. Afterwards the table with keys must hold every row once, column by column as it was
+sent, and the other one every row at least once.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -112,9 +113,12 @@ class Streams:
         for table in self.queries:
             eventually(
                 f"{least} rows in {table}",
-                lambda table=table: self.alive() and questdb.count(table) >= least,
+                partial(self._has_rows, questdb, table, least),
                 pause=0.2,
             )
+
+    def _has_rows(self, questdb: Container, table: str, least: int) -> bool:
+        return self.alive() and questdb.count(table) >= least
 
     def metric(self, name: str) -> int:
         """Of both queries together."""
