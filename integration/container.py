@@ -68,7 +68,9 @@ class Container(QuestDb):
 
     def _answers(self) -> bool:
         try:
-            return requests.get(f"{self.http}/exec", params={"query": "SELECT 1"}, timeout=5).ok
+            return bool(
+                requests.get(f"{self.http}/exec", params={"query": "SELECT 1"}, timeout=5).ok
+            )
         except requests.RequestException:
             return False
 
