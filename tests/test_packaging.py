@@ -70,6 +70,7 @@ def test_bundle_holds_what_spark_lacks_and_nothing_that_spark_brings() -> None:
 
 
 def test_standalone_holds_the_engine_with_all_it_needs_and_no_spark() -> None:
+    assert "Main-Class: org.questdbsf.sender.DrainCommand\r\n" in manifest(STANDALONE)
     for part in ("org/questdbsf/sender/", "io/netty/", "org/slf4j/simple/", "com/sun/jna/"):
         assert has(STANDALONE, part), part
     assert not has(STANDALONE, "org/questdbsf/spark/")
