@@ -13,7 +13,6 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
-import org.questdbsf.sender.SenderError;
 import org.questdbsf.sender.SenderState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -30,15 +29,11 @@ final class LanePool {
   private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(60);
 
   private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
-  private static final int MAX_DEPARTED = 256;
-  private static final int MAX_NOTES = 256;
 
   private final LaneSettings settings;
   private final int maxLanes;
   private final LaneOpener opener;
-  private final Adopter adopter;
-  private final ClaimBook shown = new ClaimBook();
-  private final ClaimBook sent = new ClaimBook();
+  private final PoolNews news;
 
   private final ReentrantLock lock = new ReentrantLock();
   private final Condition laneFree = lock.newCondition();
@@ -48,10 +43,7 @@ final class LanePool {
   /** Lanes that take no more rows and close when what they hold is acknowledged. */
   private final Set<Lane> retired = new LinkedHashSet<>();
 
-  private final ArrayDeque<LaneReport> departed = new ArrayDeque<>();
-  private final long[] departedTotals = new long[SfMetric.values().length];
   private final ArrayDeque<SfException> untold = new ArrayDeque<>();
-  private final ArrayDeque<String> notes = new ArrayDeque<>();
   private long lastDeparture = System.nanoTime() - TELL_NANOS;
   private int opening;
   private int buried;
@@ -64,10 +56,10 @@ final class LanePool {
    * @param adopter what sends the slots of ended processes, or null
    */
   LanePool(LaneSettings settings, int maxLanes, Adopter adopter, LaneOpener.Factory openers) {
-    this.adopter = adopter;
+    this.news = new PoolNews(adopter);
     this.settings = settings;
     this.maxLanes = maxLanes;
-    this.opener = openers.open(this::noted);
+    this.opener = openers.open(news::note);
   }
 
   /**
@@ -220,7 +212,7 @@ final class LanePool {
       if (!lent.remove(lane)) {
         return;
       }
-      depart(lane);
+      news.departed(lane);
       laneFree.signal();
     } finally {
       lock.unlock();
@@ -230,7 +222,7 @@ final class LanePool {
 
   /** Puts a failed lane away; on disk its rows were committed, so somebody must be told. */
   private void bury(Lane lane) {
-    depart(lane);
+    news.departed(lane);
     SfException error = lane.terminal();
     if (settings.options().commitOn().onDisk() && error != null) {
       buried++;
@@ -246,15 +238,6 @@ final class LanePool {
     Housekeeper.soon(lane::bury);
   }
 
-  private void depart(Lane lane) {
-    lastDeparture = System.nanoTime();
-    departed.addLast(lane.report());
-    if (departed.size() > MAX_DEPARTED) {
-      departed.removeFirst();
-    }
-    lane.addTo(departedTotals);
-  }
-
   /** Closes lanes that are idle for long, or retired, once what they hold is acknowledged. */
   void tidy() {
     List<Lane> ended = new ArrayList<>();
@@ -263,10 +246,10 @@ final class LanePool {
       long now = System.nanoTime();
       collect(idle.iterator(), now, IDLE_NANOS, ended);
       collect(retired.iterator(), now, 0, ended);
-      while (adopter != null && retired.size() > maxLanes) {
+      while (news.hasAdopter() && retired.size() > maxLanes) {
         Lane oldest = retired.iterator().next(); // the adopter sends the rest, a few at a time
         retired.remove(oldest);
-        depart(oldest);
+        news.departed(oldest);
         ended.add(oldest);
       }
     } finally {
@@ -283,7 +266,7 @@ final class LanePool {
         bury(lane);
       } else if (lane.drained() && lane.idleNanos(now) >= idleNanos) {
         lanes.remove();
-        depart(lane);
+        news.departed(lane);
         ended.add(lane);
       }
     }
@@ -339,29 +322,17 @@ final class LanePool {
   List<LaneReport> reports() {
     lock.lock();
     try {
-      List<LaneReport> reports = new ArrayList<>(departed);
-      all().forEach(lane -> reports.add(lane.report()));
-      return reports;
+      return news.reports(all());
     } finally {
       lock.unlock();
     }
-  }
-
-  /** Slots of ended processes that were sent to the end. */
-  List<LaneReport> adopted() {
-    return adopter == null ? List.of() : adopter.drained();
   }
 
   /** Everything that the lanes counted so far, by ordinal of {@link SfMetric}. */
   long[] totals() {
     lock.lock();
     try {
-      long[] totals = departedTotals.clone();
-      all().forEach(lane -> lane.addTo(totals));
-      if (adopter != null) {
-        adopter.addTo(totals);
-      }
-      return totals;
+      return news.totals(all());
     } finally {
       lock.unlock();
     }
@@ -371,17 +342,15 @@ final class LanePool {
   long[] gauges() {
     lock.lock();
     try {
-      long[] gauges = new long[SfMetric.values().length];
-      all().forEach(lane -> lane.gauge(gauges));
-      if (adopter != null) {
-        adopter.gauge(gauges);
-      }
-      int failed = SfMetric.FAILED_SLOTS.ordinal();
-      gauges[failed] = Math.max(gauges[failed], buried);
-      return gauges;
+      return news.gauges(all(), buried);
     } finally {
       lock.unlock();
     }
+  }
+
+  /** What was told to whom. */
+  PoolNews news() {
+    return news;
   }
 
   /** The state of the lane that does worst; null without lanes. */
@@ -402,40 +371,6 @@ final class LanePool {
     lanes.addAll(lent);
     lanes.addAll(retired);
     return lanes;
-  }
-
-  /** What the SQL tab was told. */
-  ClaimBook shown() {
-    return shown;
-  }
-
-  /** What the driver was told. */
-  ClaimBook sent() {
-    return sent;
-  }
-
-  /** Sorts of trouble that the engine told of since the last call, oldest first. */
-  List<String> takeNotes() {
-    lock.lock();
-    try {
-      List<String> taken = new ArrayList<>(notes);
-      notes.clear();
-      return taken;
-    } finally {
-      lock.unlock();
-    }
-  }
-
-  private void noted(SenderError error) {
-    lock.lock();
-    try {
-      if (notes.size() >= MAX_NOTES) {
-        notes.removeFirst();
-      }
-      notes.addLast(error.describe());
-    } finally {
-      lock.unlock();
-    }
   }
 
   @Override

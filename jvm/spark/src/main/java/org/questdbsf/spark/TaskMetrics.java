@@ -26,7 +26,7 @@ final class TaskMetrics {
 
   /** The SQL tab's values; what the pool counted meanwhile goes to the task that asks first. */
   CustomTaskMetric[] values(long rows, long bytes, long dropped) {
-    long[] growth = pool.shown().claim(pool.totals());
+    long[] growth = pool.news().shown().claim(pool.totals());
     for (int i = 0; i < claimed.length; i++) {
       claimed[i] += growth[i];
     }
@@ -49,7 +49,7 @@ final class TaskMetrics {
 
   /** Spark forgets what this task reported: another task may claim it. */
   void abort() {
-    pool.shown().giveBack(claimed);
+    pool.news().shown().giveBack(claimed);
     java.util.Arrays.fill(claimed, 0);
   }
 
@@ -70,12 +70,12 @@ final class TaskMetrics {
         bytes,
         rowsDropped,
         lanes,
-        pool.adopted(),
-        pool.sent().claim(pool.totals()),
-        driverShows ? pool.shown().claim(pool.totals()) : new long[claimed.length],
+        pool.news().adopted(),
+        pool.news().sent().claim(pool.totals()),
+        driverShows ? pool.news().shown().claim(pool.totals()) : new long[claimed.length],
         pool.gauges(),
         health(pool.worst()),
-        pool.takeNotes());
+        pool.news().takeNotes());
   }
 
   private static String health(SenderState state) {

@@ -1,9 +1,20 @@
 /**
  * The Spark sink {@code questdb-sf}. The only room that sees Spark, and it sees it through Java
  * interfaces only: no class of Scala's library is referred to, so one jar serves Scala 2.12 and
- * 2.13.
+ * 2.13 (a test reads every class file for it).
  *
- * <p>Reading order: {@link org.questdbsf.spark.QuestDbSfProvider}, {@link
- * org.questdbsf.spark.SfTable}, then the writes.
+ * <p>Reading order. On the driver: {@link org.questdbsf.spark.QuestDbSfProvider}, {@link
+ * org.questdbsf.spark.SfTable} (one run of a query), {@code SfWriteBuilder}, {@code SfWrite},
+ * {@code SfStreamingWrite} and {@code SfBatchWrite}; what is checked before a row is sent: {@code
+ * SfOptions} over the table {@link org.questdbsf.spark.SfOption}, {@code OptionRules}, {@code
+ * StreamRules}, {@code SchemaCheck} with {@code ColumnTypes}, {@code StartCheck}. On the executors:
+ * {@code SfWriterFactory}, {@code SfDataWriter} (one task), {@code TaskRows}, {@code RowEncoder}
+ * with its {@code FieldWriter}s; {@code LanePools}, {@code LanePool}, {@code Lane} (a sender with
+ * its ring, lent to one task at a time), {@code LaneOpener}, {@code Adopter}. Back to the driver:
+ * {@code TaskMetrics}, {@code TaskReport} in an {@code SfCommitMessage}, {@code DriverLedger}, and
+ * the table {@link org.questdbsf.spark.SfMetric}.
+ *
+ * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the one
+ * thread of this room. Never an exception out of {@code abort}.
  */
 package org.questdbsf.spark;
