@@ -295,7 +295,7 @@ final class LanePool {
         for (Lane lane : idle) {
           if (lane.drained() && !lane.failed()) {
             idle.remove(lane);
-            depart(lane);
+            news.departed(lane);
             return lane;
           }
         }
