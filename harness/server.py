@@ -12,6 +12,7 @@ import signal
 import socket
 import subprocess
 import time
+import warnings
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -55,9 +56,13 @@ class QuestDb:
         """Base address of the HTTP side."""
         return f"http://{self.addr}"
 
+    def _request(self, method: str, path: str, seconds: float, **what: Any) -> requests.Response:
+        """A request to the HTTP side."""
+        return requests.request(method, self.http + path, timeout=seconds, **what)
+
     def sql(self, query: str) -> list[list[Any]]:
         """The rows of a statement, or an empty list for one that returns none."""
-        answer = requests.get(f"{self.http}/exec", params={"query": query}, timeout=60)
+        answer = self._request("GET", "/exec", 60, params={"query": query})
         body = answer.json()
         if "error" in body:
             raise RuntimeError(f"{body['error']} in: {query}")
@@ -92,6 +97,33 @@ class ServerProcess(QuestDb):
         self.port = port or free_port()
         self._arguments = arguments
         self._process: subprocess.Popen[str] | None = None
+
+    @property
+    def http(self) -> str:
+        """Base address of the HTTP side."""
+        return f"{'https' if self._argument('--tls-') else 'http'}://{self.addr}"
+
+    def change_arguments(self, *arguments: str) -> None:
+        """What the program gets at its next start."""
+        self._arguments = arguments
+
+    def _argument(self, name: str) -> str | None:
+        """The value of the first argument whose name begins so."""
+        for given, value in zip(self._arguments[::2], self._arguments[1::2], strict=True):
+            if given.startswith(name):
+                return value
+        return None
+
+    def _request(self, method: str, path: str, seconds: float, **what: Any) -> requests.Response:
+        """With the credentials that the program asks for; its own certificate is not checked here."""
+        if token := self._argument("--token"):
+            what["headers"] = {"Authorization": f"Bearer {token}"}
+        user, password = self._argument("--user"), self._argument("--password")
+        if user and password:
+            what["auth"] = (user, password)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return super()._request(method, path, seconds, verify=False, **what)
 
     def start(self) -> ServerProcess:
         """Starts the program and returns when it says that it is ready."""
@@ -139,13 +171,13 @@ class ServerProcess(QuestDb):
 
     def counters(self) -> dict[str, Any]:
         """What the server counted; what concerns rows is kept on disk and survives a kill."""
-        answer = requests.get(f"{self.http}/qwp/counters", timeout=10)
+        answer = self._request("GET", "/qwp/counters", 10)
         answer.raise_for_status()
         return dict(answer.json())
 
     def script(self, **changes: Any) -> None:
         """Changes how the server behaves from now on."""
-        answer = requests.post(f"{self.http}/qwp/script", json=changes, timeout=10)
+        answer = self._request("POST", "/qwp/script", 10, json=changes)
         answer.raise_for_status()
 
     def __enter__(self) -> ServerProcess:

@@ -1,0 +1,339 @@
+"""Every Spark type to QuestDB and back by SQL: nulls, ends of ranges, zones, and types that only options name."""
+
+from __future__ import annotations
+
+import base64
+import datetime
+import re
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Any
+
+import pytest
+
+from harness.server import ServerProcess
+
+UTC = datetime.timezone.utc
+
+
+@dataclass
+class Case:
+    """Values of column ``x``, the type that the created column has, and how SQL shows them."""
+
+    spark_type: str
+    values: list[Any]
+    column: str
+    shown: list[Any]
+    options: dict[str, str] = field(default_factory=dict)
+    select: str = "x"
+    read: Callable[[Any], Any] = lambda value: value
+
+
+def named(target: str, **more: str) -> dict[str, str]:
+    return {"column_types": f"x {target}", **more}
+
+
+def hexed(value: str | None) -> int | None:
+    return int(value, 16) if value else None
+
+
+def unbased(value: str | None) -> bytes | None:
+    return None if value is None else base64.b64decode(value)
+
+
+MOMENT = datetime.datetime(2024, 2, 29, 23, 59, 59, 123456, UTC)
+OLD = datetime.datetime(1901, 1, 1, 0, 0, 0, 1, UTC)
+DEVICE = uuid.UUID("00112233-4455-6677-8899-aabbccddeeff")
+BIG = Decimal("1234567890123456789012345678.0123456789")
+SMALL = Decimal("-0.0000000001")
+CASES = {
+    "boolean": Case("BOOLEAN", [True, False], "BOOLEAN", [True, False]),
+    "boolean, null as zero": Case(
+        "BOOLEAN", [True, None], "BOOLEAN", [True, False], {"nulls_boolean": "zero"}
+    ),
+    "byte": Case("BYTE", [-128, 127, None], "INT", [-128, 127, None]),
+    "byte as BYTE": Case("BYTE", [-128, 127], "BYTE", [-128, 127], named("BYTE")),
+    "short": Case("SHORT", [-32768, None, 32767], "INT", [-32768, None, 32767]),
+    "short as SHORT, null as zero": Case(
+        "SHORT", [-32768, None], "SHORT", [-32768, 0], named("SHORT", nulls_short="zero")
+    ),
+    "int": Case("INT", [-(2**31) + 1, 2**31 - 1, None], "INT", [-(2**31) + 1, 2**31 - 1, None]),
+    "int, smallest as null": Case(
+        "INT", [-(2**31), 5], "INT", [None, 5], {"sentinel_values": "null"}
+    ),
+    "long": Case("LONG", [-(2**63) + 1, 2**63 - 1, None], "LONG", [-(2**63) + 1, 2**63 - 1, None]),
+    "long as INT": Case("LONG", [1, None], "INT", [1, None], named("INT")),
+    "float": Case("FLOAT", [1.5, -0.25, None], "FLOAT", [1.5, -0.25, None]),
+    "double": Case("DOUBLE", [0.1, -1e300, 5e-324, None], "DOUBLE", [0.1, -1e300, 5e-324, None]),
+    "double that is no number": Case("DOUBLE", [float("nan")], "DOUBLE", [None]),
+    "decimal of 18 digits": Case(
+        "DECIMAL(18,3)",
+        [Decimal("-123456789012345.678"), None],
+        "DECIMAL(18,3)",
+        ["-123456789012345.678", None],
+    ),
+    "decimal of 38 digits": Case(
+        "DECIMAL(38,10)", [BIG, SMALL, None], "DECIMAL(38,10)", [str(BIG), f"{SMALL:f}", None]
+    ),
+    "decimal as DOUBLE": Case(
+        "DECIMAL(10,2)",
+        [Decimal("1.25")],
+        "DOUBLE",
+        [1.25],
+        named("DOUBLE", decimals_double="x"),
+    ),
+    "string": Case(
+        "STRING", ["", "ab", None, "ü€😀" * 30], "VARCHAR", ["", "ab", None, "ü€😀" * 30]
+    ),
+    "symbol": Case(
+        "STRING", ["a", None, "a", ""], "SYMBOL", ["a", None, "a", ""], {"symbols": "x"}
+    ),
+    "char": Case("STRING", ["€", "A"], "CHAR", ["€", "A"], named("CHAR")),
+    "binary": Case(
+        "BINARY",
+        [b"\x00\xff", None, b"", bytes(range(256))],
+        "BINARY",
+        [b"\x00\xff", None, b"", bytes(range(256))],
+        select="base64(x, 2000)",
+        read=unbased,
+    ),
+    "timestamp": Case(
+        "TIMESTAMP",
+        [MOMENT, OLD, None],
+        "TIMESTAMP",
+        ["2024-02-29T23:59:59.123456Z", "1901-01-01T00:00:00.000001Z", None],
+    ),
+    "timestamp as TIMESTAMP_NS": Case(
+        "TIMESTAMP",
+        [MOMENT],
+        "TIMESTAMP_NS",
+        ["2024-02-29T23:59:59.123456000Z"],
+        named("TIMESTAMP_NS"),
+    ),
+    "timestamp as DATE": Case(
+        "TIMESTAMP",
+        [MOMENT.replace(microsecond=123000)],
+        "DATE",
+        ["2024-02-29T23:59:59.123Z"],
+        named("DATE"),
+    ),
+    "timestamp_ntz": Case(
+        "TIMESTAMP_NTZ",
+        [MOMENT.replace(tzinfo=None), None],
+        "TIMESTAMP",
+        ["2024-02-29T23:59:59.123456Z", None],
+    ),
+    "timestamp_ntz in a zone": Case(
+        "TIMESTAMP_NTZ",
+        # The second is in the hour that comes twice: the earlier instant is taken.
+        [datetime.datetime(2024, 7, 1, 12), datetime.datetime(2024, 10, 27, 2, 30)],
+        "TIMESTAMP",
+        ["2024-07-01T10:00:00.000000Z", "2024-10-27T00:30:00.000000Z"],
+        {"ntz_zone": "Europe/Paris"},
+    ),
+    "date": Case(
+        "DATE",
+        [datetime.date(2024, 2, 29), datetime.date(1969, 12, 31), None],
+        "TIMESTAMP",
+        ["2024-02-29T00:00:00.000000Z", "1969-12-31T00:00:00.000000Z", None],
+    ),
+    "date as DATE": Case(
+        "DATE", [datetime.date(2024, 2, 29)], "DATE", ["2024-02-29T00:00:00.000Z"], named("DATE")
+    ),
+    "long as TIMESTAMP": Case(
+        "LONG",
+        [1_704_067_200_123, None],
+        "TIMESTAMP",
+        ["2024-01-01T00:00:00.123000Z", None],
+        named("TIMESTAMP", timestamp_unit="ms"),
+    ),
+    "array": Case("ARRAY<DOUBLE>", [[1.5, -2.0], None, []], "DOUBLE[]", [[1.5, -2.0], None, []]),
+    "array of floats": Case("ARRAY<FLOAT>", [[0.5]], "DOUBLE[]", [[0.5]]),
+    "array of arrays": Case(
+        "ARRAY<ARRAY<DOUBLE>>",
+        [[[1.0, 2.0], [3.0, 4.0]], None],
+        "DOUBLE[][]",
+        [[[1.0, 2.0], [3.0, 4.0]], None],
+    ),
+    "array of ints as DOUBLE[]": Case(
+        "ARRAY<INT>", [[1, -2]], "DOUBLE[]", [[1.0, -2.0]], named("DOUBLE[]")
+    ),
+    "uuid": Case("STRING", [str(DEVICE), None], "UUID", [str(DEVICE), None], named("UUID")),
+    "uuid from bytes": Case("BINARY", [DEVICE.bytes], "UUID", [str(DEVICE)], named("UUID")),
+    "ipv4": Case("STRING", ["192.168.1.10", None], "IPv4", ["192.168.1.10", None], named("IPV4")),
+    "long256": Case(
+        "STRING",
+        ["0x1", hex(2**256 - 1), None],
+        "LONG256",
+        [1, 2**256 - 1, None],
+        named("LONG256"),
+        read=hexed,
+    ),
+    "long256 from bytes": Case(
+        "BINARY",
+        [(7 << 200).to_bytes(32, "big")],
+        "LONG256",
+        [7 << 200],
+        named("LONG256"),
+        read=hexed,
+    ),
+    "geohash": Case(
+        "STRING", ["u33dc1", None], "GEOHASH(6c)", ["u33dc1", None], named("GEOHASH(6c)")
+    ),
+    "geohash in bits": Case(
+        "STRING", ["1010101"], "GEOHASH(7b)", ["1010101"], named("GEOHASH(7b)")
+    ),
+    "interval as LONG": Case(
+        "INTERVAL DAY TO SECOND",
+        [datetime.timedelta(seconds=1, microseconds=5), None],
+        "LONG",
+        [1_000_005, None],
+        named("LONG"),
+    ),
+    "struct as JSON": Case(
+        "STRUCT<a: INT, b: STRING>",
+        [(1, "ü"), None],
+        "VARCHAR",
+        ['{"a":1,"b":"ü"}', None],
+        {"unsupported": "json"},
+    ),
+    "map as JSON": Case(
+        "MAP<STRING, DOUBLE>", [{"k": 1.5}], "VARCHAR", ['{"k":1.5}'], {"unsupported": "json"}
+    ),
+    "array of strings as JSON": Case(
+        "ARRAY<STRING>", [["a", None]], "VARCHAR", ['["a",null]'], {"unsupported": "json"}
+    ),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", CASES)
+def test_every_type_arrives(spark: Any, server: ServerProcess, name: str) -> None:
+    """The type of the column that is created, and every value."""
+    case = CASES[name]
+    table = "type_" + re.sub(r"\W+", "_", name)
+    frame = spark.createDataFrame(list(enumerate(case.values)), f"n INT, x {case.spark_type}")
+    frame = frame.selectExpr("n", "x", "timestamp_micros(1704067200000000 + n) AS ts")
+    options = {"addr": server.addr, "table": table, "timestamp": "ts", "create_table": "true"}
+    writer = frame.coalesce(1).write.format("questdb-sf").mode("append")
+    writer.options(**options, **case.options).save()
+    assert server.await_count(table, len(case.values)) == len(case.values)
+    kind = server.sql(f"SELECT type FROM table_columns('{table}') WHERE \"column\" = 'x'")[0][0]
+    rows = server.sql(f"SELECT {case.select} FROM {table} ORDER BY n")
+    assert (kind, [case.read(row[0]) for row in rows]) == (case.column, case.shown)
+
+
+@pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
+def test_the_session_zone_changes_nothing(spark: Any, server: ServerProcess, zone: str) -> None:
+    """Spark's Timestamp is an instant: spark.sql.session.timeZone has no say in what arrives."""
+    table = "zone_" + zone.split("/")[1].lower()
+    before = spark.conf.get("spark.sql.session.timeZone")
+    spark.conf.set("spark.sql.session.timeZone", zone)
+    try:
+        frame = spark.range(1).selectExpr(
+            "id",
+            "timestamp_micros(1704067200123456) AS ts",
+            "DATE'2024-07-01' AS day",
+            "TIMESTAMP_NTZ'2024-07-01 12:00:00' AS wall",
+        )
+        frame.write.format("questdb-sf").mode("append").options(
+            addr=server.addr, table=table, timestamp="ts", create_table="true"
+        ).save()
+    finally:
+        spark.conf.set("spark.sql.session.timeZone", before)
+    server.await_count(table, 1)
+    assert server.sql(f"SELECT ts, day, wall FROM {table}") == [
+        [
+            "2024-01-01T00:00:00.123456Z",
+            "2024-07-01T00:00:00.000000Z",
+            "2024-07-01T12:00:00.000000Z",
+        ]
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "expression", "unit", "shown"),
+    [
+        ("date", "DATE'2024-07-01'", None, "2024-07-01T00:00:00.000000Z"),
+        ("wall", "TIMESTAMP_NTZ'2024-07-01 12:00:00'", None, "2024-07-01T12:00:00.000000Z"),
+        ("seconds", "1704067200L", "s", "2024-01-01T00:00:00.000000Z"),
+        ("nanos", "1704067200123456789L", "ns", "2024-01-01T00:00:00.123456789Z"),
+    ],
+)
+def test_designated_timestamps(
+    spark: Any, server: ServerProcess, name: str, expression: str, unit: str | None, shown: str
+) -> None:
+    """The designated timestamp from Date, TimestampNTZ, and Long with timestamp_unit."""
+    table = f"designated_{name}"
+    options = {"timestamp_unit": unit} if unit else {}
+    spark.range(1).selectExpr("id", f"{expression} AS ts").write.format("questdb-sf").mode(
+        "append"
+    ).options(addr=server.addr, table=table, timestamp="ts", create_table="true", **options).save()
+    server.await_count(table, 1)
+    assert server.sql(f"SELECT ts FROM {table}") == [[shown]]
+    assert server.sql(f"SELECT designatedTimestamp FROM tables() WHERE table_name = '{table}'") == [
+        ["ts"]
+    ]
+
+
+def test_the_live_table_decides_the_type(spark: Any, server: ServerProcess) -> None:
+    """Without an option, a column goes as the type that the table has already; new columns are added."""
+    server.sql(
+        "CREATE TABLE live (small SHORT, kind SYMBOL, at DATE, dev UUID, ts TIMESTAMP)"
+        " TIMESTAMP(ts) PARTITION BY DAY WAL"
+    )
+    spark.range(1).selectExpr(
+        "cast(7 AS SHORT) AS small",
+        "'k' AS kind",
+        "timestamp_millis(1704067200123) AS at",
+        f"'{DEVICE}' AS dev",
+        "id AS added",
+        "timestamp_micros(1704067200000000) AS ts",
+    ).write.format("questdb-sf").mode("append").options(
+        addr=server.addr, table="live", timestamp="ts"
+    ).save()
+    server.await_count("live", 1)
+    assert server.sql("SELECT small, kind, at, dev, added FROM live") == [
+        [7, "k", "2024-01-01T00:00:00.123Z", str(DEVICE), 0]
+    ]
+    types = dict(server.sql("SELECT \"column\", type FROM table_columns('live')"))
+    assert (types["small"], types["added"]) == ("SHORT", "LONG")
+
+
+def test_types_by_column_metadata(spark: Any, server: ServerProcess) -> None:
+    """questdb.type in a column's metadata; column_types comes before it."""
+    from pyspark.sql.functions import col, lit
+
+    frame = spark.range(1).select(
+        lit("a").alias("kind", metadata={"questdb.type": "SYMBOL"}),
+        lit("b").alias("other", metadata={"questdb.type": "SYMBOL"}),
+        col("id").cast("timestamp").alias("ts"),
+    )
+    frame.write.format("questdb-sf").mode("append").options(
+        addr=server.addr,
+        table="metadata_types",
+        timestamp="ts",
+        create_table="true",
+        column_types="other VARCHAR",
+    ).save()
+    server.await_count("metadata_types", 1)
+    types = dict(server.sql("SELECT \"column\", type FROM table_columns('metadata_types')"))
+    assert (types["kind"], types["other"]) == ("SYMBOL", "VARCHAR")
+
+
+def test_types_that_are_left_out(
+    spark: Any, server: ServerProcess, spark_log: Callable[[], str]
+) -> None:
+    """unsupported=skip leaves columns out, and says which."""
+    spark.range(1).selectExpr(
+        "id", "map('k', 1) AS m", "null AS nothing", "timestamp_micros(id) AS ts"
+    ).write.format("questdb-sf").mode("append").options(
+        addr=server.addr, table="skipped", timestamp="ts", create_table="true", unsupported="skip"
+    ).save()
+    server.await_count("skipped", 1)
+    names = [row[0] for row in server.sql("SELECT \"column\" FROM table_columns('skipped')")]
+    assert sorted(names) == ["id", "ts"]
+    assert "not written" in spark_log()
+    assert "m map" in spark_log()
