@@ -40,7 +40,7 @@ bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
 docs: setup ## the pages of docs/ as HTML in build/docs; warnings are errors
 	@.venv/bin/python -m sphinx -W --keep-going -q -b html docs build/docs && echo build/docs/index.html
 
-reference: setup ## docs/options.md, metrics.md and errors.md, made from the tables in the code
+reference: setup ## pages of docs/ and tables for Python, made from the tables in the code
 	@. tools/env.sh && run_gradle -q :questdb-sf-spark:reference
 
 format: setup ## formats Java and Python sources

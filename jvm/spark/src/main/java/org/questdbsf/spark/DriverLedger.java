@@ -1,10 +1,12 @@
 package org.questdbsf.spark;
 
+import java.time.Instant;
 import java.util.ArrayDeque;
-import java.util.HashMap;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.LongAdder;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -24,16 +26,52 @@ final class DriverLedger {
 
   private record Executor(String host, String id) {}
 
+  /** What is known of one executor. */
+  private static final class Told {
+    final long[] counters = new long[SfMetric.values().length];
+    long[] gauges = new long[SfMetric.values().length];
+    String health = OK;
+
+    long value(SfMetric metric) {
+      return metric.kind() == SfMetric.Kind.COUNTER
+          ? counters[metric.ordinal()]
+          : gauges[metric.ordinal()];
+    }
+  }
+
+  private static final String OK = "ok";
+
+  /** Rings whose acknowledgements are remembered: news may be quicker than the commit. */
+  private static final int MAX_RINGS = 4096;
+
   private final boolean onDisk;
   private final long[] counters = new long[SfMetric.values().length];
   private final long[] unshown = new long[SfMetric.values().length];
-  private final Map<Executor, long[]> gauges = new HashMap<>();
-  private final Map<Executor, String> health =
-      new TreeMap<>(java.util.Comparator.comparing(Executor::host).thenComparing(Executor::id));
+  private final Map<Executor, Told> executors =
+      new TreeMap<>(Comparator.comparing(Executor::host).thenComparing(Executor::id));
   private final Map<Ring, ArrayDeque<Committed>> waiting = new LinkedHashMap<>();
+  private final Map<Ring, Long> acked =
+      new LinkedHashMap<>() {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Ring, Long> eldest) {
+          return size() > MAX_RINGS;
+        }
+      };
+
+  private final LongAdder notificationsDelivered = new LongAdder();
+  private final LongAdder notificationsDropped = new LongAdder();
+
+  private String queryId;
 
   DriverLedger(boolean onDisk) {
     this.onDisk = onDisk;
+  }
+
+  /** Says which query it is of; before anything is committed. */
+  synchronized void isOf(String query) {
+    this.queryId = query;
   }
 
   /** Takes over what the tasks of one batch said; entries may be null. */
@@ -45,23 +83,24 @@ final class DriverLedger {
     }
   }
 
-  /** Takes over what one executor said. */
+  /** Takes over what a task or an executor said. */
   synchronized void take(TaskReport said) {
-    for (int i = 0; i < counters.length; i++) {
-      counters[i] += said.counted()[i];
+    Executor executor = new Executor(said.host(), said.executorId());
+    Told told = executors.computeIfAbsent(executor, key -> new Told());
+    count(counters, said);
+    count(told.counters, said);
+    for (int i = 0; i < unshown.length; i++) {
       unshown[i] += said.unshown()[i];
     }
-    counters[SfMetric.ROWS_WRITTEN.ordinal()] += said.rows();
-    counters[SfMetric.BYTES_WRITTEN.ordinal()] += said.bytes();
-    counters[SfMetric.ROWS_DROPPED.ordinal()] += said.rowsDropped();
-    Executor executor = new Executor(said.host(), said.executorId());
-    gauges.put(executor, said.gauges());
-    health.put(executor, said.health());
+    told.gauges = said.gauges();
+    changeHealth(executor, told, said.health());
     if (onDisk && said.lane() != null && said.rows() > 0) {
       Ring ring = new Ring(said.host(), said.lane().slot(), said.lane().incarnation());
-      waiting
-          .computeIfAbsent(ring, key -> new ArrayDeque<>())
-          .addLast(new Committed(said.publishedFsn(), said.rows()));
+      if (said.publishedFsn() > acked.getOrDefault(ring, -1L)) {
+        waiting
+            .computeIfAbsent(ring, key -> new ArrayDeque<>())
+            .addLast(new Committed(said.publishedFsn(), said.rows()));
+      }
     }
     for (LaneReport lane : said.lanes()) {
       acknowledged(new Ring(said.host(), lane.slot(), lane.incarnation()), lane.ackedFsn());
@@ -75,12 +114,52 @@ final class DriverLedger {
                       && ring.place().equals(slot.slot())
                       && ring.incarnation() < slot.incarnation());
     }
-    for (String note : said.notes()) {
-      LOG.warn("Executor {} on {}: {}", said.executorId(), said.host(), note);
+    said.errors().forEach(this::tell);
+  }
+
+  private static void count(long[] counters, TaskReport said) {
+    for (int i = 0; i < counters.length; i++) {
+      counters[i] += said.counted()[i];
+    }
+    counters[SfMetric.ROWS_WRITTEN.ordinal()] += said.rows();
+    counters[SfMetric.BYTES_WRITTEN.ordinal()] += said.bytes();
+    counters[SfMetric.ROWS_DROPPED.ordinal()] += said.rowsDropped();
+  }
+
+  private void changeHealth(Executor executor, Told told, String health) {
+    boolean other = !health.split(" ", 2)[0].equals(told.health.split(" ", 2)[0]);
+    told.health = health;
+    if (other) {
+      SfHandlers.fire(
+          new SfEvent(
+              SfEvent.Kind.HEALTH,
+              Instant.now(),
+              queryId,
+              executor.id(),
+              executor.host(),
+              health,
+              null),
+          SfRegistration.Outcome.NONE);
     }
   }
 
+  private void tell(SfErrorEvent error) {
+    LOG.warn("Executor {} on {}: {}", error.executorId(), error.host(), error.describe());
+    if (SfHandlers.fire(SfEvent.of(error), this::notified) == 0) {
+      notified(1, 0);
+    }
+  }
+
+  /** Called with the lock of any ledger held, so it takes none. */
+  private void notified(int delivered, int dropped) {
+    notificationsDelivered.add(delivered);
+    notificationsDropped.add(dropped);
+  }
+
   private void acknowledged(Ring ring, long fsn) {
+    if (onDisk) {
+      acked.merge(ring, fsn, Math::max);
+    }
     ArrayDeque<Committed> rows = waiting.get(ring);
     if (rows == null) {
       return;
@@ -120,13 +199,18 @@ final class DriverLedger {
       return undeliveredRows();
     }
     if (metric.kind() == SfMetric.Kind.COUNTER) {
-      return counters[metric.ordinal()];
+      long onDriver =
+          switch (metric) {
+            case ERROR_NOTIFICATIONS_DELIVERED -> notificationsDelivered.sum();
+            case ERROR_NOTIFICATIONS_DROPPED -> notificationsDropped.sum();
+            default -> 0;
+          };
+      return counters[metric.ordinal()] + onDriver;
     }
-    boolean highest = metric.unit().equals("milliseconds");
     long value = 0;
-    for (long[] executor : gauges.values()) {
-      long one = executor[metric.ordinal()];
-      value = highest ? Math.max(value, one) : value + one;
+    for (Told executor : executors.values()) {
+      long one = executor.value(metric);
+      value = metric.isHighest() ? Math.max(value, one) : value + one;
     }
     return value;
   }
@@ -138,11 +222,11 @@ final class DriverLedger {
 
   /** {@code ok}, or what the executor that does worst said. */
   synchronized String health() {
-    return health.entrySet().stream()
-        .filter(entry -> !entry.getValue().equals("ok"))
+    return executors.entrySet().stream()
+        .filter(entry -> !entry.getValue().health.equals(OK))
         .findFirst()
-        .map(entry -> entry.getValue() + " (executor " + entry.getKey().id() + ")")
-        .orElse("ok");
+        .map(entry -> entry.getValue().health + " (executor " + entry.getKey().id() + ")")
+        .orElse(OK);
   }
 
   /** Says at the end of a query what is still to be delivered, and from where. */
@@ -157,6 +241,30 @@ final class DriverLedger {
           undeliveredRows(),
           places);
     }
+  }
+
+  /** Everything, in total and by executor. */
+  synchronized JsonObject json() {
+    JsonObject total = new JsonObject();
+    for (SfMetric metric : SfMetric.values()) {
+      total.put(metric.key(), value(metric));
+    }
+    JsonObject each = new JsonObject();
+    executors.forEach(
+        (executor, told) -> {
+          JsonObject one = new JsonObject().put("host", executor.host());
+          one.put("health", told.health);
+          for (SfMetric metric : SfMetric.values()) {
+            if (metric != SfMetric.UNDELIVERED_ROWS) {
+              one.put(metric.key(), told.value(metric));
+            }
+          }
+          each.put(executor.id(), one);
+        });
+    JsonObject places = new JsonObject();
+    undeliveredByPlace().forEach(places::put);
+    JsonObject json = new JsonObject().put("total", total).put("executors", each);
+    return json.put("health", health()).put("undelivered_rows_by_slot", places);
   }
 
   /** Everything, as the query's progress shows it. */

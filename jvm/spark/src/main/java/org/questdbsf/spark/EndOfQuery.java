@@ -3,7 +3,7 @@ package org.questdbsf.spark;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.streaming.StreamingQueryListener;
 
-/** Says at the end of a query which rows are still to be delivered; the sink is not told of it. */
+/** Notices the end of a query; the sink is not told of it. */
 final class EndOfQuery extends StreamingQueryListener {
   private final SparkSession session;
   private final String queryId;
@@ -28,7 +28,7 @@ final class EndOfQuery extends StreamingQueryListener {
   @Override
   public void onQueryTerminated(QueryTerminatedEvent event) {
     if (event.id().toString().equals(queryId)) {
-      ledger.logEnd(queryId);
+      SfQueries.end(queryId, ledger);
       session.streams().removeListener(this);
     }
   }

@@ -35,6 +35,7 @@ final class Lane {
   private final Sender sender;
   private final TableCheck check;
   private final Slot slot;
+  private final FrameLog frames;
   private final String place;
   private final long incarnation = nextIncarnation();
   private final Map<String, RowEncoder.Binding> bindings = new HashMap<>();
@@ -51,18 +52,31 @@ final class Lane {
    * A new lane.
    *
    * @param slot the slot that the sender appends to, or null in memory
+   * @param frames to be filled by the borrowers
    */
-  Lane(LaneSettings settings, SenderConfig config, Sender sender, TableCheck check, Slot slot) {
+  Lane(
+      LaneSettings settings,
+      SenderConfig config,
+      Sender sender,
+      TableCheck check,
+      Slot slot,
+      FrameLog frames) {
     this.settings = settings;
     this.config = config;
     this.sender = sender;
     this.check = check;
     this.slot = slot;
+    this.frames = frames;
     this.place = slot == null ? sender.name() : slot.directory().toString();
   }
 
   Sender sender() {
     return sender;
+  }
+
+  /** Which rows are in which frames. */
+  FrameLog frames() {
+    return frames;
   }
 
   /** Directory of the slot, or the name of the lane in memory. */
@@ -189,7 +203,6 @@ final class Lane {
     add(totals, SfMetric.SERVER_ERRORS, counts.serverErrors());
     add(totals, SfMetric.ROWS_DROPPED, counts.rowsDropped());
     add(totals, SfMetric.BACKPRESSURE_STALLS, sender.backpressureStalls());
-    add(totals, SfMetric.ERROR_NOTIFICATIONS_DELIVERED, counts.errorNotificationsDelivered());
     add(totals, SfMetric.ERROR_NOTIFICATIONS_DROPPED, counts.errorNotificationsDropped());
   }
 

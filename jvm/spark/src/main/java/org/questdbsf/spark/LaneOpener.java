@@ -9,7 +9,7 @@ import org.questdbsf.sender.DeadLetterSink;
 import org.questdbsf.sender.Sender;
 import org.questdbsf.sender.SenderBuilder;
 import org.questdbsf.sender.SenderConfig;
-import org.questdbsf.sender.SenderErrorHandler;
+import org.questdbsf.sender.SenderError;
 import org.questdbsf.sender.TableCheck;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.SegmentBudget;
@@ -22,7 +22,14 @@ final class LaneOpener {
   /** Makes the opener of a pool, which wants to hear of errors. */
   @FunctionalInterface
   interface Factory {
-    LaneOpener open(SenderErrorHandler errors);
+    LaneOpener open(Errors errors);
+  }
+
+  /** Wants to hear of the errors of lanes. */
+  @FunctionalInterface
+  interface Errors {
+    /** Called on a thread of the engine; {@code slot} is the directory, or the lane's name. */
+    void noted(SenderError error, String slot, FrameLog frames);
   }
 
   private static final AtomicInteger NAMES = new AtomicInteger();
@@ -30,14 +37,14 @@ final class LaneOpener {
   private final LaneSettings settings;
   private final SenderConfig config;
   private final SegmentBudget budget;
-  private final SenderErrorHandler errors;
+  private final Errors errors;
   private final DeadLetterSink deadLetters;
 
   LaneOpener(
       LaneSettings settings,
       SenderConfig config,
       SegmentBudget budget,
-      SenderErrorHandler errors,
+      Errors errors,
       DeadLetterSink deadLetters) {
     this.settings = settings;
     this.config = config;
@@ -71,17 +78,21 @@ final class LaneOpener {
     if (settings.plan().table() != null) {
       check.require(settings.table(settings.plan().table()));
     }
-    SenderBuilder builder = Sender.builder(config).gate(check).budget(budget).errorHandler(errors);
+    FrameLog frames = new FrameLog();
+    SenderBuilder builder = Sender.builder(config).gate(check).budget(budget);
     if (deadLetters != null) {
       builder.deadLetters(deadLetters);
     }
     if (!usesDisk()) {
-      Sender sender = builder.name("lane-" + NAMES.incrementAndGet()).build();
-      return new Lane(settings, config, sender, check, null);
+      String name = "lane-" + NAMES.incrementAndGet();
+      builder.name(name).errorHandler(error -> errors.noted(error, name, frames));
+      return new Lane(settings, config, builder.build(), check, null, frames);
     }
     Slot slot = openSlot();
+    String place = slot.directory().toString();
+    builder.errorHandler(error -> errors.noted(error, place, frames));
     Sender sender = builder.freshSlot(slot).target(Lane.target(config, check)).build();
-    return new Lane(settings, config, sender, check, slot);
+    return new Lane(settings, config, sender, check, slot, frames);
   }
 
   /** A lane appends only to a slot that it started empty: what holds frames is the adopter's. */

@@ -56,10 +56,12 @@ final class LanePool {
    * @param adopter what sends the slots of ended processes, or null
    */
   LanePool(LaneSettings settings, int maxLanes, Adopter adopter, LaneOpener.Factory openers) {
-    this.news = new PoolNews(adopter);
+    this.news = new PoolNews(adopter, settings.queryId());
     this.settings = settings;
     this.maxLanes = maxLanes;
-    this.opener = openers.open(news::note);
+    this.opener =
+        openers.open(
+            (error, slot, frames) -> tell(SfErrorEvent.of(error, slot, frames, news.queryId())));
   }
 
   /**
@@ -279,12 +281,25 @@ final class LanePool {
   boolean closeIfUnused() {
     lock.lock();
     try {
-      boolean empty = lent.isEmpty() && idle.isEmpty() && retired.isEmpty() && opening == 0;
-      closed = closed || empty && System.nanoTime() - lastUsed > FORGET_NANOS;
+      closed = closed || empty() && System.nanoTime() - lastUsed > FORGET_NANOS;
       return closed;
     } finally {
       lock.unlock();
     }
+  }
+
+  /** Whether the driver was told everything by now, also how the last lanes ended. */
+  boolean quiet() {
+    lock.lock();
+    try {
+      return empty() && !news.hasErrors() && System.nanoTime() - lastDeparture > TELL_NANOS;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private boolean empty() {
+    return lent.isEmpty() && idle.isEmpty() && retired.isEmpty() && opening == 0;
   }
 
   /** Takes away an idle lane that holds nothing and has a share of the same budget; or null. */
@@ -351,6 +366,12 @@ final class LanePool {
   /** What was told to whom. */
   PoolNews news() {
     return news;
+  }
+
+  /** Tells the driver of an error, at once where that can be. */
+  void tell(SfErrorEvent error) {
+    news.note(error);
+    Push.news(this);
   }
 
   /** The state of the lane that does worst; null without lanes. */

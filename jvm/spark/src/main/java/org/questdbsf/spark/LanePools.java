@@ -16,6 +16,7 @@ import org.slf4j.LoggerFactory;
 final class LanePools {
   private static final Logger LOG = LoggerFactory.getLogger(LanePools.class);
   private static final long TIDY_MILLIS = 1000;
+  private static final long PUSH_MILLIS = 3000;
   private static final long DRAIN_STEP_MILLIS = 20;
 
   private static final Map<String, LanePool> POOLS = new ConcurrentHashMap<>();
@@ -23,12 +24,16 @@ final class LanePools {
   /** Shared by all pools that go to the same place with the same cap. */
   private static final Map<String, SegmentBudget> BUDGETS = new ConcurrentHashMap<>();
 
+  /** What pools that were closed had counted, by ordinal of {@link SfMetric}. */
+  private static final long[] PAST = new long[SfMetric.values().length];
+
   private static final Map<String, Adopter> ADOPTERS = new ConcurrentHashMap<>();
 
   private static volatile long drainMillis;
 
   static {
     Housekeeper.every(TIDY_MILLIS, LanePools::tidy);
+    Housekeeper.every(PUSH_MILLIS, LanePools::pushAll);
     Runtime.getRuntime()
         .addShutdownHook(new Thread(LanePools::drainAtExit, "questdb-sf-drain-at-exit"));
   }
@@ -51,6 +56,7 @@ final class LanePools {
       LanePool pool = of(settings);
       Lane lane = pool.borrow();
       if (lane != null) {
+        pool.news().usedBy(settings.queryId());
         return new Loan(pool, lane);
       }
       POOLS.remove(settings.identity(), pool);
@@ -132,10 +138,48 @@ final class LanePools {
     POOLS.forEach(
         (key, pool) -> {
           pool.tidy();
-          if (pool.closeIfUnused()) {
-            POOLS.remove(key, pool);
+          if (pool.closeIfUnused() && POOLS.remove(key, pool)) {
+            synchronized (PAST) {
+              addTo(PAST, pool);
+            }
           }
         });
+  }
+
+  /** Tells the driver how all pools are, where there is a way. */
+  static void pushAll() {
+    for (LanePool pool : POOLS.values()) {
+      if (!pool.quiet()) {
+        Push.news(pool);
+      }
+    }
+  }
+
+  /** One value over all pools of this JVM. */
+  static long value(SfMetric metric) {
+    long[] totals;
+    synchronized (PAST) {
+      totals = PAST.clone();
+    }
+    if (metric.kind() == SfMetric.Kind.COUNTER) {
+      POOLS.values().forEach(pool -> addTo(totals, pool));
+      return totals[metric.ordinal()];
+    }
+    long value = 0;
+    for (LanePool pool : POOLS.values()) {
+      long one = pool.gauges()[metric.ordinal()];
+      value = metric.isHighest() ? Math.max(value, one) : value + one;
+    }
+    return value;
+  }
+
+  private static void addTo(long[] totals, LanePool pool) {
+    long[] counted = pool.totals();
+    for (int i = 0; i < totals.length; i++) {
+      totals[i] += counted[i];
+    }
+    totals[SfMetric.ROWS_WRITTEN.ordinal()] += pool.news().rows();
+    totals[SfMetric.BYTES_WRITTEN.ordinal()] += pool.news().bytes();
   }
 
   /** One deadline for all lanes; what is not sent by then stays in its slot. */

@@ -27,11 +27,14 @@ record LaneSettings(
     long ttlFloorMicros)
     implements Serializable {
 
-  /** Lanes may be shared by tasks with equal identities. Holds secrets: never shown. */
+  /**
+   * Lanes may be shared by tasks with equal identities: those of one streaming query, or of batch
+   * writes with the same options. Holds secrets: never shown.
+   */
   String identity() {
     return streaming
         + "|"
-        + (options.commitOn().onDisk() ? senderId : "")
+        + (streaming ? queryId : options.commitOn().onDisk() ? senderId : "")
         + "|"
         + options.identity()
         + "|"

@@ -4,7 +4,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
-import org.questdbsf.sender.SenderError;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
  * What a {@link LanePool} has to tell: counters and reports, of lanes that ended as well, and
@@ -13,22 +13,37 @@ import org.questdbsf.sender.SenderError;
  */
 final class PoolNews {
   private static final int MAX_DEPARTED = 256;
-  private static final int MAX_NOTES = 256;
+  private static final int MAX_ERRORS = 256;
 
   private final Adopter adopter;
   private final ClaimBook shown = new ClaimBook();
   private final ClaimBook sent = new ClaimBook();
   private final ArrayDeque<LaneReport> departed = new ArrayDeque<>();
   private final long[] departedTotals = new long[SfMetric.values().length];
-  private final ArrayDeque<String> notes = new ArrayDeque<>();
+  private final ArrayDeque<SfErrorEvent> errors = new ArrayDeque<>();
+  private final LongAdder rows = new LongAdder();
+  private final LongAdder bytes = new LongAdder();
+  private long errorsDropped;
+  private volatile String queryId;
 
   /**
    * No news yet.
    *
    * @param adopter what sends the slots of ended processes, or null
+   * @param queryId the query that the pool is made for
    */
-  PoolNews(Adopter adopter) {
+  PoolNews(Adopter adopter, String queryId) {
     this.adopter = adopter;
+    this.queryId = queryId;
+  }
+
+  /** The query that used the pool last, which is told its news. */
+  String queryId() {
+    return queryId;
+  }
+
+  void usedBy(String query) {
+    queryId = query;
   }
 
   boolean hasAdopter() {
@@ -61,6 +76,7 @@ final class PoolNews {
     if (adopter != null) {
       adopter.addTo(totals);
     }
+    totals[SfMetric.ERROR_NOTIFICATIONS_DROPPED.ordinal()] += errorsDropped;
     return totals;
   }
 
@@ -86,18 +102,39 @@ final class PoolNews {
     return sent;
   }
 
-  /** Remembers an error that the engine tells of. */
-  synchronized void note(SenderError error) {
-    if (notes.size() >= MAX_NOTES) {
-      notes.removeFirst();
+  /** Counts what a task committed. */
+  void committed(long moreRows, long moreBytes) {
+    rows.add(moreRows);
+    bytes.add(moreBytes);
+  }
+
+  /** Rows of tasks that committed. */
+  long rows() {
+    return rows.sum();
+  }
+
+  /** Bytes of those rows. */
+  long bytes() {
+    return bytes.sum();
+  }
+
+  /** Remembers an error; the oldest goes where there are too many. */
+  synchronized void note(SfErrorEvent error) {
+    if (errors.size() >= MAX_ERRORS) {
+      errors.removeFirst();
+      errorsDropped++;
     }
-    notes.addLast(error.describe());
+    errors.addLast(error);
   }
 
   /** Such errors since the last call, oldest first. */
-  synchronized List<String> takeNotes() {
-    List<String> taken = new ArrayList<>(notes);
-    notes.clear();
+  synchronized List<SfErrorEvent> takeErrors() {
+    List<SfErrorEvent> taken = new ArrayList<>(errors);
+    errors.clear();
     return taken;
+  }
+
+  synchronized boolean hasErrors() {
+    return !errors.isEmpty();
   }
 }

@@ -39,7 +39,7 @@ final class SfBatchWrite implements BatchWrite {
   @Override
   public void commit(WriterCommitMessage[] messages) {
     table.ledger().commit(messages);
-    table.ledger().logEnd(settings.queryId());
+    SfQueries.end(settings.queryId(), table.ledger());
   }
 
   /** Never throws. Says what stays: a batch write is not undone. */
@@ -54,6 +54,7 @@ final class SfBatchWrite implements BatchWrite {
         settings.options().target(),
         rows,
         settings.options().commitOn().onDisk() ? "in slots or in the table" : "in the table");
+    SfQueries.end(settings.queryId(), table.ledger());
   }
 
   /** The counters that grew after Spark last asked the tasks. */

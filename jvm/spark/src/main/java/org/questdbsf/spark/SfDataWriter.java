@@ -27,6 +27,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   private final LaneSettings settings;
   private final int partition;
   private final long epoch;
+  private final TaskRef task;
   private final TaskContext context;
   private final LanePool pool;
   private final TaskMetrics metrics;
@@ -41,6 +42,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     this.settings = settings;
     this.partition = partition;
     this.epoch = epoch;
+    this.task = new TaskRef(settings.queryId(), epoch, partition);
     this.context = TaskContext.get();
     if (epoch != SfWriterFactory.NO_EPOCH
         && context != null
@@ -106,7 +108,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     if (context != null) {
       context.addTaskCompletionListener((TaskCompletionListener) giveBack);
     }
-    rows = new TaskRows(settings, loan.lane());
+    rows = new TaskRows(settings, loan.lane(), task);
   }
 
   /** The lane has too many symbols: what it took is made safe, the rest goes to another. */
@@ -152,6 +154,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   }
 
   private SfException located(SfException e) {
+    pool.tell(SfErrorEvent.of(e, task, settings.plan().table(), seen));
     return new SfException(
         e.code(),
         "row "
@@ -177,7 +180,14 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     return range.isEmpty() && inTable.isEmpty()
         ? e
         : new SfException(
-            e.code(), RowEncoder.withoutCode(e.code(), e.getMessage()) + range + inTable, e);
+            e.code(),
+            sentence(RowEncoder.withoutCode(e.code(), e.getMessage())) + range + inTable,
+            e);
+  }
+
+  /** The server's words need not end as sentences do. */
+  private static String sentence(String text) {
+    return text.endsWith(".") ? text : text + ".";
   }
 
   private static IOException interrupted(InterruptedException e) {
@@ -202,6 +212,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
       throw explained(e);
     }
     report();
+    pool.news().committed(written, bytes());
     TaskReport report =
         metrics.report(
             rows == null ? null : rows.lane().report(),

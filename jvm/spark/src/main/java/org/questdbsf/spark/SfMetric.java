@@ -23,9 +23,15 @@ public enum SfMetric {
       "connections", Kind.COUNTER, Seen.BOTH, "Attempts to connect again that succeeded."),
   SERVER_ERRORS("errors", Kind.COUNTER, Seen.BOTH, "Frames that the server refused."),
   ERROR_NOTIFICATIONS_DELIVERED(
-      "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors handed to the handler."),
+      "notifications",
+      Kind.COUNTER,
+      Seen.PROGRESS,
+      "Errors given to handlers on the driver, or to its log where there is no handler."),
   ERROR_NOTIFICATIONS_DROPPED(
-      "notifications", Kind.COUNTER, Seen.PROGRESS, "Errors that the full inbox lost."),
+      "notifications",
+      Kind.COUNTER,
+      Seen.PROGRESS,
+      "Errors that a full queue on the way to a handler lost."),
   BACKPRESSURE_STALLS(
       "stalls", Kind.COUNTER, Seen.BOTH, "Times that a full ring made a task wait."),
   ROWS_DROPPED(
@@ -101,6 +107,11 @@ public enum SfMetric {
 
   public Kind kind() {
     return kind;
+  }
+
+  /** Whether of several values the highest tells; others are added up. */
+  boolean isHighest() {
+    return unit.equals("milliseconds");
   }
 
   public Seen seen() {

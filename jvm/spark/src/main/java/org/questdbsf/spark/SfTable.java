@@ -73,6 +73,8 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
         wrapped.initCause(e);
         throw new UncheckedIOException(wrapped); // what Spark takes for a stop
       }
+      ledger.isOf(info.queryId());
+      SfQueries.begin(info.queryId(), this);
       if (streaming) {
         new EndOfQuery(session, info.queryId(), ledger).listen();
       }
@@ -98,6 +100,12 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
     Map<String, String> metrics = new LinkedHashMap<>(ledger.metrics());
     metrics.put("commit_on", options.commitOn().word());
     return metrics;
+  }
+
+  /** What {@link SfQueries#counters} shows of this run. */
+  String json() {
+    refresh();
+    return ledger.json().put("commit_on", options.commitOn().word()).toString();
   }
 
   /** Lanes that live in this JVM need no task to bring their news. */

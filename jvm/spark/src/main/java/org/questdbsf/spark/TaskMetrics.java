@@ -63,7 +63,7 @@ final class TaskMetrics {
     List<LaneReport> lanes = pool.reports();
     return new TaskReport(
         host(),
-        SparkEnv.get() == null ? "" : SparkEnv.get().executorId(),
+        executor(),
         lane,
         lastFsn,
         rows,
@@ -75,7 +75,7 @@ final class TaskMetrics {
         driverShows ? pool.news().shown().claim(pool.totals()) : new long[claimed.length],
         pool.gauges(),
         health(pool.worst()),
-        pool.news().takeNotes());
+        pool.news().takeErrors());
   }
 
   private static String health(SenderState state) {
@@ -93,7 +93,13 @@ final class TaskMetrics {
     return state.cause() == null ? text.toString() : text + ": " + state.cause();
   }
 
-  private static String host() {
+  /** Spark's id of this executor, empty outside of Spark. */
+  static String executor() {
+    return SparkEnv.get() == null ? "" : SparkEnv.get().executorId();
+  }
+
+  /** The host as Spark knows it. */
+  static String host() {
     if (SparkEnv.get() != null) {
       return SparkEnv.get().blockManager().blockManagerId().host();
     }

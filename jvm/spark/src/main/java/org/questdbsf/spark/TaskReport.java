@@ -19,7 +19,7 @@ import java.util.List;
  * @param unshown of that, what the SQL tab was not told; only in a batch write
  * @param gauges what holds now, by ordinal of {@link SfMetric}
  * @param health one word and a sentence
- * @param notes errors that the engine told of since the last message
+ * @param errors what was refused since the last message
  */
 record TaskReport(
     String host,
@@ -35,7 +35,7 @@ record TaskReport(
     long[] unshown,
     long[] gauges,
     String health,
-    List<String> notes)
+    List<SfErrorEvent> errors)
     implements Serializable {
 
   @Override

@@ -31,7 +31,8 @@ final class TaskRows {
   private final int tableOrdinal;
   private final int frameRows;
   private final long frameBytes;
-  private final PublishLog log = new PublishLog();
+  private final FrameLog frames;
+  private final TaskRef task;
   private final long firstFsn;
   private final Map<UTF8String, Blocked> byTable = new HashMap<>();
   private final Blocked only;
@@ -57,10 +58,12 @@ final class TaskRows {
     }
   }
 
-  TaskRows(LaneSettings settings, Lane lane) {
+  TaskRows(LaneSettings settings, Lane lane, TaskRef task) {
     this.settings = settings;
     this.lane = lane;
     this.sender = lane.sender();
+    this.frames = lane.frames();
+    this.task = task;
     this.encoder = new RowEncoder(settings.plan(), settings.options());
     this.tableOrdinal = settings.plan().tableOrdinal();
     this.frameRows = settings.options().number(SfOption.FRAME_ROWS).orElseThrow().intValue();
@@ -164,8 +167,14 @@ final class TaskRows {
       return;
     }
     long bytes = blocked.block.encodedBytes();
-    lastFsn = sender.publish(blocked.block);
-    log.add(lastFsn, blocked.block.table(), blocked.firstRow, blocked.lastRow);
+    FrameLog.Rows named =
+        new FrameLog.Rows(task, blocked.block.table(), blocked.firstRow, blocked.lastRow);
+    frames.begin(sender.publishedFsn() + 1, named, sender.ackedFsn());
+    try {
+      lastFsn = sender.publish(blocked.block);
+    } finally {
+      frames.end(sender.publishedFsn());
+    }
     publishedBytes += bytes;
     unpublished = Math.max(0, unpublished - rows);
     blocked.lookedAt = 0;
@@ -220,15 +229,17 @@ final class TaskRows {
   String rangeOf(SfException e) {
     return sender
         .terminalError()
-        .flatMap(error -> log.find(error.fromFsn(), firstFsn))
+        .flatMap(error -> frames.find(error.fromFsn()))
         .map(
-            entry ->
+            rows ->
                 " The frame is of rows "
-                    + entry.fromRow()
+                    + rows.fromRow()
                     + " to "
-                    + entry.toRow()
-                    + " of this task, table '"
-                    + entry.table()
+                    + rows.toRow()
+                    + " of "
+                    + (rows.task().equals(task) ? "this task" : "an earlier " + rows.task())
+                    + ", table '"
+                    + rows.table()
                     + "'.")
         .orElse("");
   }

@@ -11,8 +11,9 @@ import org.questdbsf.sender.ConnectKey;
 import org.questdbsf.sender.ValueType;
 
 /**
- * Makes {@code options.md}, {@code metrics.md} and {@code errors.md} from the tables in code:
- * {@code make reference}. A test fails when they are not what this would write.
+ * Makes the tables for Python ({@link PythonTables}) and the pages {@code options.md}, {@code
+ * metrics.md} and {@code errors.md} from the tables in code: {@code make reference}. A test fails
+ * when they are not what this would write.
  */
 public final class ReferencePages {
   private static final String NOTE =
@@ -37,16 +38,20 @@ public final class ReferencePages {
 
   private ReferencePages() {}
 
-  /** Writes the pages into the directory that the one argument names. */
+  /** Writes the pages into the repository that the one argument names. */
   public static void main(String[] args) throws IOException {
     for (Map.Entry<String, String> page : pages().entrySet()) {
       Files.writeString(Path.of(args[0], page.getKey()), page.getValue());
     }
   }
 
-  /** Content by file name. */
+  /** Content by path in the repository. */
   static Map<String, String> pages() {
-    return Map.of("options.md", options(), "metrics.md", metrics(), "errors.md", errors());
+    Map<String, String> pages = new LinkedHashMap<>(PythonTables.files());
+    pages.put("docs/options.md", options());
+    pages.put("docs/metrics.md", metrics());
+    pages.put("docs/errors.md", errors());
+    return pages;
   }
 
   private static String options() {

@@ -12,19 +12,19 @@ import org.questdbsf.error.ErrorCode;
 
 /** The pages say what the code says. */
 class ReferencePagesTest {
-  /** Above this directory lies the one that holds {@code docs}. */
-  private static Path docs() {
+  /** This directory, or one above it, is the repository's. */
+  private static Path repository() {
     Path here = Path.of("").toAbsolutePath();
     while (!Files.isRegularFile(here.resolve("docs/options.md"))) {
       here = here.getParent();
     }
-    return here.resolve("docs");
+    return here;
   }
 
   @Test
   void pagesAreAsTheCodeWouldWriteThem() throws IOException {
     for (Map.Entry<String, String> page : ReferencePages.pages().entrySet()) {
-      String written = Files.readString(docs().resolve(page.getKey()));
+      String written = Files.readString(repository().resolve(page.getKey()));
       assertEquals(page.getValue(), written, page.getKey() + " is out of date: make reference");
     }
   }

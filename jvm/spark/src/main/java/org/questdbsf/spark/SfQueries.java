@@ -1,0 +1,110 @@
+package org.questdbsf.spark;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The queries of this driver that write through the sink: those that run, and the last that ended.
+ * What executors tell between commits finds its ledger here. Thread-safe.
+ */
+public final class SfQueries {
+  private static final Logger LOG = LoggerFactory.getLogger(SfQueries.class);
+  private static final int MAX = 256;
+
+  private static final Map<String, SfTable> TABLES = new LinkedHashMap<>();
+
+  /** Counters of runs that are no longer in the map, by ordinal of {@link SfMetric}. */
+  private static final long[] PAST = new long[SfMetric.values().length];
+
+  private SfQueries() {}
+
+  /** A run begins; one before it with the same id is over. */
+  static void begin(String queryId, SfTable table) {
+    synchronized (TABLES) {
+      forget(TABLES.remove(queryId));
+      while (TABLES.size() >= MAX) {
+        Iterator<SfTable> oldest = TABLES.values().iterator();
+        SfTable table0 = oldest.next();
+        oldest.remove();
+        forget(table0);
+      }
+      TABLES.put(queryId, table);
+    }
+    SfHandlers.fire(
+        SfEvent.ofQuery(
+            SfEvent.Kind.STARTED, queryId, table + ": " + table.options().commitOn().describe()),
+        SfRegistration.Outcome.NONE);
+  }
+
+  private static void forget(SfTable table) {
+    for (SfMetric metric : SfMetric.values()) {
+      if (table != null && metric.kind() == SfMetric.Kind.COUNTER) {
+        PAST[metric.ordinal()] += table.ledger().value(metric);
+      }
+    }
+  }
+
+  /** A run ended; it stays to be asked until others need its place. */
+  static void end(String queryId, DriverLedger ledger) {
+    ledger.logEnd(queryId);
+    long rows = ledger.undeliveredRows();
+    SfHandlers.fire(
+        SfEvent.ofQuery(
+            SfEvent.Kind.ENDED,
+            queryId,
+            rows == 0
+                ? "ended"
+                : "ended with " + rows + " rows to be delivered: " + ledger.undeliveredByPlace()),
+        SfRegistration.Outcome.NONE);
+  }
+
+  /** Hands an executor's news to the ledger of its query. */
+  static void receive(SfNews news) {
+    SfTable table;
+    synchronized (TABLES) {
+      table = TABLES.get(news.queryId());
+    }
+    if (table != null) {
+      table.ledger().take(news.report());
+      return;
+    }
+    LOG.debug("News of query {}, which is not known here.", news.queryId());
+    for (SfErrorEvent error : news.report().errors()) {
+      LOG.warn("Executor {} on {}: {}", error.executorId(), error.host(), error.describe());
+      SfHandlers.fire(SfEvent.of(error), SfRegistration.Outcome.NONE);
+    }
+  }
+
+  /**
+   * Counters and gauges of a query as of now, one JSON object: {@code total}, {@code executors} by
+   * id, {@code health}, {@code commit_on}; null for a query that is not known here.
+   */
+  public static String counters(String queryId) {
+    SfTable table;
+    synchronized (TABLES) {
+      table = TABLES.get(queryId);
+    }
+    return table == null ? null : table.json();
+  }
+
+  /** One value over all queries of this driver. */
+  static long value(SfMetric metric) {
+    List<SfTable> tables;
+    long value;
+    synchronized (TABLES) {
+      tables = new ArrayList<>(TABLES.values());
+      value = PAST[metric.ordinal()];
+    }
+    boolean highest = metric.isHighest();
+    for (SfTable table : tables) {
+      long one = table.ledger().value(metric);
+      value = highest ? Math.max(value, one) : value + one;
+    }
+    return value;
+  }
+}
