@@ -31,6 +31,9 @@ final class Addresses {
   }
 
   static Endpoint one(String entry) {
+    if (entry.contains("://")) {
+      throw invalid(entry, "is a URL; write host:port without a scheme, and tls=on for TLS");
+    }
     if (entry.startsWith("[")) {
       int close = entry.indexOf(']');
       String host = close < 0 ? "" : entry.substring(1, close);

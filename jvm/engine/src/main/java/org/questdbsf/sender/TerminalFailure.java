@@ -22,6 +22,8 @@ final class TerminalFailure extends Exception {
 
   /** A fresh exception for one caller: a shared one would show another thread's stack. */
   SfException toException(String sender) {
-    return new SfException(code, "sender '" + sender + "' stopped: " + error.describe(), this);
+    // Category and policy tell about a refusal; where there was none, the code says it better.
+    String what = error.status() < 0 ? error.message() : error.describe();
+    return new SfException(code, "sender '" + sender + "' stopped: " + what, this);
   }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
@@ -41,6 +42,8 @@ public final class ValueType {
     /** Milliseconds, or off for zero [Long]. */
     MILLIS_OR_OFF
   }
+
+  private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]*:/.*");
 
   private static final String SIZE_HELP =
       "bytes or a whole number with k, m, g or t (1024-based), for example 64m";
@@ -142,7 +145,8 @@ public final class ValueType {
       case ENUM -> word(name, text);
       case LIST -> list(name, text);
       case SECRET -> SecretRef.parse(name, text);
-      case STRING, PATH -> text;
+      case STRING -> text;
+      case PATH -> path(name, text);
     };
   }
 
@@ -171,6 +175,14 @@ public final class ValueType {
       return " from " + min + " to " + max;
     }
     return low ? ", at least " + min : high ? ", at most " + max : "";
+  }
+
+  /** The files are read and written by this process itself: a URL would name a directory "s3:". */
+  private static String path(String name, String text) {
+    if (URL.matcher(text).matches()) {
+      throw invalid(name, text, "is a URL; give a path on a local disk, such as /data/sf");
+    }
+    return text;
   }
 
   private static boolean isOff(String text) {

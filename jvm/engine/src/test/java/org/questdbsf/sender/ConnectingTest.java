@@ -64,6 +64,7 @@ class ConnectingTest {
         Senders.builder(nobody(), "initial_connect_retry=on;reconnect_max_duration_millis=200;");
     SfException thrown = assertThrows(SfException.class, builder::build);
     assertEquals(ErrorCode.OUTAGE_BUDGET_EXHAUSTED, thrown.code());
+    assertFalse(thrown.getMessage().contains("PROTOCOL_VIOLATION"), thrown.getMessage());
   }
 
   @Test

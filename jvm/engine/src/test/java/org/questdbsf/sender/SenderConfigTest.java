@@ -116,6 +116,11 @@ class SenderConfigTest {
           addr=h;init_buf_size=2m;max_buf_size=1m    | CONFIG_CONFLICT | init_buf_size=2097152 | max_buf_size
           addr=h:1,h:1                               | CONFIG_CONFLICT | h:1 twice | once
           addr=h,H:9000                              | CONFIG_CONFLICT | H:9000 twice | once
+          addr=ws://h:9000                           | CONFIG_INVALID_VALUE | 'ws://h:9000' is a URL | without a scheme
+          addr=http://h                              | CONFIG_INVALID_VALUE | 'http://h' is a URL | without a scheme
+          addr=h;sf_dir=s3://bucket/sf               | CONFIG_INVALID_VALUE | sf_dir=s3://bucket/sf is a URL | local disk
+          addr=h;sf_dir=file:/data/sf                | CONFIG_INVALID_VALUE | sf_dir=file:/data/sf is a URL | local disk
+          addr=h;sf_dir=dbfs:/sf                     | CONFIG_INVALID_VALUE | sf_dir=dbfs:/sf is a URL | local disk
           addr=h:0                                   | CONFIG_INVALID_VALUE | 'h:0' | from 1 to 65535
           addr=h:65536                               | CONFIG_INVALID_VALUE | 'h:65536' | from 1 to 65535
           addr=h:                                    | CONFIG_INVALID_VALUE | 'h:' | from 1 to 65535
@@ -125,7 +130,6 @@ class SenderConfigTest {
           addr=[::1                                  | CONFIG_INVALID_VALUE | '[::1' | [::1]:9000
           addr=[::1]9000                             | CONFIG_INVALID_VALUE | '[::1]9000' | [::1]:9000
           addr=[host]:9000                           | CONFIG_INVALID_VALUE | '[host]:9000' | [::1]:9000
-          addr=http://h                              | CONFIG_INVALID_VALUE | 'http://h' | from 1 to 65535
           addr=h/path                                | CONFIG_INVALID_VALUE | 'h/path' | host:port
           addr=h,                                    | CONFIG_INVALID_VALUE | empty entry at position 2 | remove
           """)

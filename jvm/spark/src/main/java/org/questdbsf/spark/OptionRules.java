@@ -1,5 +1,6 @@
 package org.questdbsf.spark;
 
+import java.nio.file.Path;
 import java.time.DateTimeException;
 import java.time.ZoneId;
 import java.util.List;
@@ -80,6 +81,14 @@ final class OptionRules {
 
   private static void slots(SfOptions options) {
     boolean dir = options.isSet(SfOption.SF_DIR);
+    if (dir && !Path.of(options.word(SfOption.SF_DIR)).isAbsolute()) {
+      throw new SfException(
+          ErrorCode.CONFIG_INVALID_VALUE,
+          "sf_dir="
+              + options.word(SfOption.SF_DIR)
+              + " is no absolute path; give one: executors have working directories of their own,"
+              + " which a cluster manager deletes.");
+    }
     if (dir && !options.isSet(SfOption.COMMIT_ON)) {
       throw missing(
           "sf_dir is set without commit_on; say which. commit_on=ack: "

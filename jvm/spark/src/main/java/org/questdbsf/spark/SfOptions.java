@@ -32,6 +32,10 @@ final class SfOptions implements Serializable {
   private static final Set<String> SPARK_KEYS =
       Set.of("path", "checkpointlocation", "queryname", "outputmode", "checkpointpath");
 
+  /** What Spark adds to the options where it makes a table in its own catalog. */
+  private static final Set<String> CATALOG_KEYS =
+      Set.of("owner", "provider", "location", "is_managed_location", "external", "comment");
+
   /** Keys of the plain sender that do nothing in the sink, which has other ways for them. */
   private static final Set<ConnectKey> PLAIN_SENDER_ONLY =
       Set.of(
@@ -82,6 +86,13 @@ final class SfOptions implements Serializable {
                 + lower
                 + "' is a key of the plain sender and has no effect in the sink;"
                 + " drop it.");
+      }
+      if (CATALOG_KEYS.contains(lower)) {
+        throw new SfException(
+            ErrorCode.SPARK_UNSUPPORTED,
+            "Cannot be a table of Spark's catalog (saveAsTable, toTable, CREATE TABLE): end a batch"
+                + " write with save() and a stream with start(), and name QuestDB's table with the"
+                + " option table.");
       }
       throw ConnectString.unknown(lower, extraKeys());
     }

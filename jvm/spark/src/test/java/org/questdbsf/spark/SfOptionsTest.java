@@ -83,6 +83,22 @@ class SfOptionsTest {
   }
 
   @Test
+  void catalogTablesAreNamedAsSuch() {
+    refused(ErrorCode.SPARK_UNSUPPORTED, set("owner", "me"), "saveAsTable", "save()", "start()");
+    refused(ErrorCode.SPARK_UNSUPPORTED, set("provider", "questdb-sf"), "toTable");
+  }
+
+  @Test
+  void theDirectoryOfSlotsIsAnAbsoluteLocalPath() {
+    for (String bad : List.of("sf", "./sf", "s3://b/sf", "file:///d", "dbfs:/d", "hdfs://n/d")) {
+      for (String mode : List.of("ack", "store")) {
+        refused(
+            ErrorCode.CONFIG_INVALID_VALUE, set("sf_dir", bad, "commit_on", mode), "sf_dir=" + bad);
+      }
+    }
+  }
+
+  @Test
   void theConnectStringHoldsEveryOption() {
     SfOptions options =
         SfOptions.of(
