@@ -13,14 +13,19 @@ final class DesignatedRange {
   private static final long NANOS_IN_MICRO = 1000;
   private static final long MICROS_IN_SECOND = 1_000_000;
 
-  /** Rows after which the TTL is looked at anew. */
+  /** Rows after which the clock and other lanes' rows are looked at anew. */
   private static final int REFRESH_ROWS = 1024;
+
+  /** By how much less than the newest row the floor may rise, since months differ. */
+  private static final long UNEVEN_MICROS = TimeUnit.DAYS.toMicros(4);
 
   private final long unitsInMicro;
   private final TtlFloor ttl;
   private long newest = Long.MIN_VALUE;
   private final long floorAtStart;
   private long floor;
+  private boolean known;
+  private long newestOfFloor;
   private int untilRefresh;
 
   /**
@@ -49,7 +54,8 @@ final class DesignatedRange {
     }
     long micros = time / unitsInMicro;
     newest = Math.max(newest, micros);
-    if (--untilRefresh <= 0) {
+    // A TTL is known only once the table was looked at, perhaps long after the lane began.
+    if (--untilRefresh <= 0 || known != ttl.isSet() || floorMayReach(micros)) {
       refresh();
     }
     if (micros < floor) {
@@ -63,11 +69,21 @@ final class DesignatedRange {
     }
   }
 
+  /** Whether the rows since the last look may have lifted the floor above this one. */
+  private boolean floorMayReach(long micros) {
+    return known
+        && newest > newestOfFloor
+        && micros < newest
+        && micros < floor + (newest - newestOfFloor) + UNEVEN_MICROS;
+  }
+
   private void refresh() {
     untilRefresh = REFRESH_ROWS;
+    newestOfFloor = newest;
     ttl.observe(newest);
     long now = TimeUnit.MILLISECONDS.toMicros(System.currentTimeMillis());
-    floor = ttl.isSet() ? ttl.micros(now) : floorAtStart;
+    known = ttl.isSet();
+    floor = known ? ttl.micros(now) : floorAtStart;
   }
 
   private Instant shown(long time) {

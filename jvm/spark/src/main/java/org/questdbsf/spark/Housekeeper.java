@@ -42,7 +42,7 @@ final class Housekeeper {
         () -> {
           try {
             result.complete(work.call());
-          } catch (Exception | LinkageError e) {
+          } catch (Throwable e) { // whoever waits must hear of it, whatever it is
             result.completeExceptionally(new CompletionException(e));
           }
         });
@@ -52,7 +52,7 @@ final class Housekeeper {
   private static void guarded(Runnable work) {
     try {
       work.run();
-    } catch (RuntimeException | LinkageError e) {
+    } catch (RuntimeException | Error e) { // thrown on, it would end all housekeeping
       LOG.error("Housekeeping of lanes failed; it is tried again.", e);
     }
   }

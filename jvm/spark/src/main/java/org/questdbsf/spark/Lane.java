@@ -129,14 +129,17 @@ final class Lane {
    */
   void bury() {
     SfException error = terminal();
-    if (slot != null && error != null) {
-      if (REFUSED.contains(error.code())) {
-        slot.writeFailed(error.getMessage());
-      } else {
-        slot.writeLastError(error.getMessage());
+    try {
+      if (slot != null && error != null) {
+        if (REFUSED.contains(error.code())) {
+          slot.writeFailed(error.getMessage());
+        } else {
+          slot.writeLastError(error.getMessage());
+        }
       }
+    } finally {
+      end(); // also where the disk does not take the note: the lock and the budget are for others
     }
-    end();
   }
 
   /** Ends the lane; what is not acknowledged stays in its slot. */

@@ -79,6 +79,7 @@ final class LanePool {
         }
         lastUsed = System.nanoTime();
         if (!untold.isEmpty()) {
+          laneFree.signal(); // what this task was woken for is for another one
           throw untold.removeFirst();
         }
         Lane lane = idle.pollLast();

@@ -245,16 +245,20 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   /** Never throws: what made Spark abort must not be buried under another error. */
   @Override
   public void abort() {
-    metrics.abort();
+    quietly(metrics::abort);
     if (deadLetters != null) {
-      try {
-        deadLetters.abort();
-      } catch (SfException e) {
-        LOG.warn("{}", e.getMessage());
-      }
+      quietly(deadLetters::abort);
     }
     if (giveBack != null) {
-      giveBack.now(false);
+      quietly(() -> giveBack.now(false));
+    }
+  }
+
+  private void quietly(Runnable step) {
+    try {
+      step.run();
+    } catch (RuntimeException e) {
+      LOG.warn("{}: a step of giving the task up failed: {}", this, e.getMessage(), e);
     }
   }
 

@@ -70,7 +70,7 @@ final class TimeWriters {
 
   private static TimeReader micros(SourceKind kind, SfOptions options) {
     return switch (kind) {
-      case DATE -> (row, i) -> row.getInt(i) * MICROS_IN_DAY;
+      case DATE -> (row, i) -> scaled(row.getInt(i), MICROS_IN_DAY, "microseconds");
       case TIMESTAMP_NTZ -> wallClock(ZoneId.of(options.word(SfOption.NTZ_ZONE)));
       case LONG ->
           switch (options.word(SfOption.TIMESTAMP_UNIT)) {
@@ -85,7 +85,7 @@ final class TimeWriters {
   private static TimeReader wallClock(ZoneId zone) {
     if (zone.getRules().isFixedOffset()) {
       long offset = zone.getRules().getOffset(Instant.EPOCH).getTotalSeconds() * MICROS_IN_SECOND;
-      return (row, i) -> notSentinel(row.getLong(i)) - offset;
+      return (row, i) -> minus(notSentinel(row.getLong(i)), offset);
     }
     return (row, i) -> toInstant(notSentinel(row.getLong(i)), zone);
   }
@@ -102,7 +102,15 @@ final class TimeWriters {
               + zone
               + ", where clocks were put forward over it");
     }
-    return micros - offsets.get(0).getTotalSeconds() * MICROS_IN_SECOND;
+    return minus(micros, offsets.get(0).getTotalSeconds() * MICROS_IN_SECOND);
+  }
+
+  private static long minus(long micros, long offset) {
+    long difference = micros - offset;
+    if (((micros ^ offset) & (micros ^ difference)) < 0 || difference == Long.MIN_VALUE) {
+      throw FieldWriters.invalid("wall-clock time " + micros + " is out of range in microseconds");
+    }
+    return difference;
   }
 
   private static long notSentinel(long value) {

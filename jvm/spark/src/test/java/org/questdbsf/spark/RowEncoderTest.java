@@ -6,98 +6,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
-import java.time.Instant;
-import java.time.LocalDateTime;
-import java.time.ZoneId;
-import java.time.ZoneOffset;
-import java.util.HashMap;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Random;
-import java.util.TreeSet;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
-import org.apache.spark.sql.catalyst.expressions.UnsafeProjection;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
-import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.Test;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.error.SfException;
-import org.questdbsf.qwp.ConnectionSymbols;
 import org.questdbsf.qwp.DecodedColumn;
-import org.questdbsf.qwp.DecodedTable;
-import org.questdbsf.qwp.MessageDecoder;
-import org.questdbsf.qwp.MessageEncoder;
-import org.questdbsf.qwp.QwpMessage;
-import org.questdbsf.qwp.SymbolDictionary;
-import org.questdbsf.qwp.TableBlock;
-import org.questdbsf.sender.TtlFloor;
 
 /** Rows of every Spark type, encoded, and read back by the strict decoder. */
 class RowEncoderTest {
-
-  /** Encodes rows of one schema and reads them back. */
-  private static final class Trip {
-    final StructType schema;
-    final SymbolDictionary dictionary = new SymbolDictionary();
-    final TableBlock block = new TableBlock("t", dictionary, 127);
-    final RowEncoder encoder;
-    final RowEncoder.Binding binding;
-    final UnsafeProjection unsafe;
-
-    Trip(String ddl, String... options) {
-      this.schema = StructType.fromDDL(ddl);
-      Map<String, String> map = new HashMap<>(Map.of("addr", "h:1", "table", "t"));
-      for (int i = 0; i < options.length; i += 2) {
-        map.put(options[i], options[i + 1]);
-      }
-      SfOptions read = SfOptions.of(map);
-      RowPlan plan = SchemaCheck.plan(read, schema, null);
-      this.encoder = new RowEncoder(plan, read);
-      DesignatedRange range =
-          plan.designated() == null
-              ? null
-              : new DesignatedRange(
-                  plan.designated().target().type(), new TtlFloor(), TtlFloor.NONE);
-      this.binding = encoder.bind(block, range);
-      this.unsafe = UnsafeProjection.create(schema);
-    }
-
-    /** Adds a row twice: as Spark's generic row, and as the UnsafeRow that it mostly hands over. */
-    Trip add(Object... values) {
-      InternalRow row = new GenericInternalRow(values);
-      encoder.append(row, binding);
-      encoder.append(unsafe.apply(row), binding);
-      return this;
-    }
-
-    Map<String, DecodedColumn> read() throws Exception {
-      MessageEncoder out = new MessageEncoder();
-      out.encode(block, 0, block.rows(), dictionary, 0, dictionary.size());
-      QwpMessage message =
-          new MessageDecoder(new ConnectionSymbols()).decode(out.array(), 0, out.length());
-      DecodedTable table = message.tables().get(0);
-      assertEquals(block.rows(), table.rows());
-      Map<String, DecodedColumn> columns = new LinkedHashMap<>();
-      table.columns().forEach(column -> columns.put(column.name(), column));
-      return columns;
-    }
-
-    DecodedColumn readOne() throws Exception {
-      return read().values().iterator().next();
-    }
-
-    void refuses(Object value, String... words) {
-      int before = block.rows();
-      SfException e = Errors.of(ErrorCode.VALUE_INVALID, () -> add(value), words);
-      Errors.says(e.getMessage(), "table 't'", "column '");
-      assertEquals(before, block.rows());
-    }
-  }
-
   private static UTF8String text(String text) {
     return UTF8String.fromString(text);
   }
@@ -286,79 +207,6 @@ class RowEncoderTest {
   }
 
   @Test
-  void timesInUtcWhateverTheSession() throws Exception {
-    Map<String, DecodedColumn> read =
-        new Trip(
-                "d date, t timestamp, n timestamp_ntz, dd date, dt timestamp, tn timestamp",
-                "column_types",
-                "dd DATE, dt DATE, tn TIMESTAMP_NS")
-            .add(-1, 1_234_567L, 1_234_567L, 2, 5_000L, 7L)
-            .read();
-    assertEquals(-86_400_000_000L, read.get("d").getLong(1));
-    assertEquals(1_234_567L, read.get("t").getLong(1));
-    assertEquals(1_234_567L, read.get("n").getLong(1));
-    assertEquals(172_800_000L, read.get("dd").getLong(1));
-    assertEquals(5L, read.get("dt").getLong(1));
-    assertEquals(7_000L, read.get("tn").getLong(1));
-    new Trip("t timestamp", "column_types", "t DATE").refuses(1L, "milliseconds");
-    new Trip("t timestamp", "column_types", "t TIMESTAMP_NS")
-        .refuses(Long.MAX_VALUE / 100, "nanoseconds");
-  }
-
-  @Test
-  void longsAsTimes() throws Exception {
-    for (String[] unit :
-        new String[][] {{"s", "1"}, {"ms", "1000"}, {"us", "1000000"}, {"ns", "1000000000"}}) {
-      Map<String, DecodedColumn> read =
-          new Trip(
-                  "l bigint, x int",
-                  "timestamp",
-                  "l",
-                  "timestamp_unit",
-                  unit[0],
-                  "column_types",
-                  "l TIMESTAMP")
-              .add(Long.parseLong(unit[1]), 1)
-              .read();
-      assertEquals(1_000_000, read.get("").getLong(1), unit[0]);
-    }
-    Trip nanos =
-        new Trip(
-            "l bigint", "timestamp", "l", "timestamp_unit", "ns", "column_types", "l TIMESTAMP");
-    nanos.refuses(1L, "microseconds");
-    new Trip("l bigint", "timestamp", "l", "timestamp_unit", "s")
-        .refuses(Long.MAX_VALUE, "out of range");
-  }
-
-  @Test
-  void wallClocks() throws Exception {
-    long seed = new Random().nextLong();
-    Random random = new Random(seed);
-    TreeSet<String> zones = new TreeSet<>(ZoneId.getAvailableZoneIds());
-    for (String zone : zones) {
-      Trip trip = new Trip("n timestamp_ntz", "ntz_zone", zone);
-      LocalDateTime wall =
-          LocalDateTime.ofEpochSecond(
-              random.nextLong(-15_000_000_000L, 7_000_000_000L), 123_000, ZoneOffset.UTC);
-      long micros = wall.toEpochSecond(ZoneOffset.UTC) * 1_000_000 + 123;
-      boolean gap = ZoneId.of(zone).getRules().getValidOffsets(wall).isEmpty();
-      if (!gap) {
-        Instant instant = wall.atZone(ZoneId.of(zone)).toInstant();
-        assertEquals(
-            instant.getEpochSecond() * 1_000_000 + 123,
-            trip.add(micros).readOne().getLong(0),
-            zone + " " + wall + " seed " + seed);
-      }
-    }
-    long inGap = LocalDateTime.parse("2024-03-31T02:30").toEpochSecond(ZoneOffset.UTC) * 1_000_000;
-    new Trip("n timestamp_ntz", "ntz_zone", "Europe/Paris").refuses(inGap, "Europe/Paris");
-    long twice = LocalDateTime.parse("2024-10-27T02:30").toEpochSecond(ZoneOffset.UTC) * 1_000_000;
-    assertEquals(
-        twice - 7200L * 1_000_000,
-        new Trip("n timestamp_ntz", "ntz_zone", "Europe/Paris").add(twice).readOne().getLong(0));
-  }
-
-  @Test
   void arrays() throws Exception {
     GenericArrayData inner = new GenericArrayData(new double[] {1, 2, 3});
     GenericArrayData nested = new GenericArrayData(new Object[] {inner, inner});
@@ -407,16 +255,6 @@ class RowEncoderTest {
             .getText(1));
   }
 
-  @Test
-  void designatedTimestamp() {
-    Trip trip = new Trip("x int, ts timestamp", "timestamp", "ts");
-    trip.add(1, 0L);
-    Errors.of(ErrorCode.VALUE_INVALID, () -> trip.add(1, null), "'ts'", "null");
-    Errors.of(ErrorCode.VALUE_INVALID, () -> trip.add(1, -1L), "1969-12-31", "1970");
-    assertEquals(2, trip.block.rows());
-  }
-
-  /** A bad value in the middle must not shift the columns of later rows. */
   @Test
   void refusedRowsLeaveNoTrace() throws Exception {
     Trip trip = new Trip("a int, s string, b int", "symbols", "s");
