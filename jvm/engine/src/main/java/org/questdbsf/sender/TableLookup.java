@@ -37,6 +37,7 @@ final class TableLookup {
       long newestMicros) {}
 
   private static final long NANOS_IN_MICRO = 1000;
+  private static final int BAD_REQUEST = 400;
 
   private final SqlOverHttp sql;
 
@@ -46,15 +47,28 @@ final class TableLookup {
 
   /** The table, or empty if it is not there. */
   Optional<Found> find(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
-    SqlResult row =
-        sql.query(
-            endpoint,
-            "SELECT * FROM tables() WHERE lower(table_name) = lower("
-                + CreateTable.text(table)
-                + ")");
+    SqlResult row = entry(endpoint, table);
     if (row.rows().isEmpty()) {
       return Optional.empty();
     }
+    try {
+      return Optional.of(details(endpoint, row));
+    } catch (SqlFailure e) {
+      // A table that was dropped between two questions is not there; rows must not make it anew.
+      if (e.httpStatus() == BAD_REQUEST && entry(endpoint, table).rows().isEmpty()) {
+        return Optional.empty();
+      }
+      throw e;
+    }
+  }
+
+  private SqlResult entry(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
+    return sql.query(
+        endpoint,
+        "SELECT * FROM tables() WHERE lower(table_name) = lower(" + CreateTable.text(table) + ")");
+  }
+
+  private Found details(Endpoint endpoint, SqlResult row) throws SqlFailure, InterruptedException {
     String name = (String) row.value(0, "table_name");
     SqlResult columns =
         sql.query(endpoint, "SELECT * FROM table_columns(" + CreateTable.text(name) + ")");
@@ -74,20 +88,19 @@ final class TableLookup {
     boolean wal = !Boolean.FALSE.equals(said(row, "walEnabled"));
     int ttl = said(row, "ttlValue") instanceof Long value ? value.intValue() : 0;
     String designatedType = designated == null ? null : types.get(designated);
-    return Optional.of(
-        new Found(
-            name,
-            String.valueOf(said(row, "directoryName")) + said(row, "id"),
-            Boolean.TRUE.equals(said(row, "matView")),
-            types,
-            designated,
-            designatedType,
-            keys,
-            wal,
-            wal && suspended(endpoint, row, name),
-            ttl,
-            said(row, "ttlUnit") instanceof String unit ? unit : "HOUR",
-            ttl > 0 ? newest(endpoint, name, designated, designatedType) : TtlFloor.NONE));
+    return new Found(
+        name,
+        String.valueOf(said(row, "directoryName")) + said(row, "id"),
+        Boolean.TRUE.equals(said(row, "matView")),
+        types,
+        designated,
+        designatedType,
+        keys,
+        wal,
+        wal && suspended(endpoint, row, name),
+        ttl,
+        said(row, "ttlUnit") instanceof String unit ? unit : "HOUR",
+        ttl > 0 ? newest(endpoint, name, designated, designatedType) : TtlFloor.NONE);
   }
 
   private boolean suspended(Endpoint endpoint, SqlResult row, String name)

@@ -8,12 +8,15 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import com.sun.net.httpserver.HttpServer;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.questdbsf.error.ErrorCode;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.qwp.QwpType;
@@ -25,14 +28,23 @@ class TableCheckWithoutSqlTest {
   private Endpoint endpoint;
   private volatile int status;
 
+  /** What the first requests are answered with, before the status is. */
+  private volatile List<String> bodies = List.of();
+
   @BeforeEach
   void start() throws Exception {
     server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
     server.createContext(
         "/",
         exchange -> {
-          requests.incrementAndGet();
-          exchange.sendResponseHeaders(status, -1);
+          int n = requests.getAndIncrement();
+          if (n < bodies.size()) {
+            byte[] body = bodies.get(n).getBytes(StandardCharsets.UTF_8);
+            exchange.sendResponseHeaders(bodies.get(n).contains("error") ? 400 : 200, body.length);
+            exchange.getResponseBody().write(body);
+          } else {
+            exchange.sendResponseHeaders(status, -1);
+          }
           exchange.close();
         });
     server.start();
@@ -86,5 +98,20 @@ class TableCheckWithoutSqlTest {
     GateClosed e =
         assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
     assertFalse(e.terminal());
+  }
+
+  /** Sent unchecked, its rows would make it anew, without keys. */
+  @Test
+  void aTableThatIsDroppedWhileItIsLookedAtIsMissing() {
+    String columns = "\"columns\":[{\"name\":\"table_name\",\"type\":\"STRING\"}]";
+    bodies =
+        List.of(
+            "{" + columns + ",\"dataset\":[[\"t\"]]}",
+            "{\"error\":\"table does not exist [table=t]\",\"position\":0}",
+            "{" + columns + ",\"dataset\":[]}");
+    GateClosed e =
+        assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
+    assertEquals(ErrorCode.TABLE_MISSING, e.error().code());
+    assertTrue(e.terminal());
   }
 }
