@@ -1,6 +1,6 @@
 package org.questdbsf.sender;
 
-import java.util.Optional;
+import java.util.Map;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.Slot;
@@ -17,25 +17,36 @@ final class SlotNote {
 
   private final Slot slot;
   private final SlotTarget target;
+  private final boolean readable;
 
   /**
    * Writes the note; before the first frame. Frames that are there already keep the target they
-   * were written for, also when somebody else sends them.
+   * were written for, also when somebody else sends them. A note that cannot be read is left as it
+   * is: whoever sends its frames all the same was told.
    */
   SlotNote(Slot slot, SlotTarget target) {
     this.slot = slot;
-    Optional<SlotTarget> earlier = slot.startedEmpty() ? Optional.empty() : earlier(slot);
-    this.target = earlier.orElse(target);
-    if (earlier.isEmpty()) {
+    SlotTarget earlier = null;
+    boolean understood = true;
+    Map<String, String> there = slot.startedEmpty() ? Map.of() : noteOf(slot);
+    if (!there.isEmpty()) {
+      try {
+        earlier = SlotTarget.fromMap(slot.name(), there);
+      } catch (SfException e) {
+        LOG.warn("slot '{}': its .target is left as it is: {}", slot.name(), e.getMessage());
+        understood = false;
+      }
+    }
+    this.readable = understood;
+    this.target = earlier == null ? target : earlier;
+    if (there.isEmpty()) {
       slot.writeTarget(target.toMap());
     }
   }
 
-  private static Optional<SlotTarget> earlier(Slot slot) {
-    return SlotDirectory.list(slot.directory().getParent(), DiskIo.PRODUCTION).stream()
-        .filter(info -> info.name().equals(slot.name()) && !info.target().isEmpty())
-        .map(info -> SlotTarget.fromMap(slot.name(), info.target()))
-        .findFirst();
+  private static Map<String, String> noteOf(Slot slot) {
+    return SlotDirectory.inspect(slot.directory().getParent(), slot.name(), DiskIo.PRODUCTION)
+        .target();
   }
 
   int rememberedCap() {
@@ -44,6 +55,9 @@ final class SlotNote {
 
   /** Notes a cap; that this fails costs no row. */
   void rememberCap(int cap) {
+    if (!readable) {
+      return;
+    }
     try {
       slot.writeTarget(target.withBatchCap(cap).toMap());
     } catch (SfException e) {

@@ -141,6 +141,13 @@ class DrainCommandTest {
     Files.delete(unsaid.resolve(".target"));
     assertEquals(DrainCommand.REFUSED, run(here(), "drain", unsaid));
     assertTrue(holdsFrames("app-1"));
+
+    Path garbled = orphan("app-2", "127.0.0.1:" + server.port());
+    Files.writeString(garbled.resolve(".target"), "format=1\nhosts=:::\n");
+    assertEquals(DrainCommand.REFUSED, run(here(), "drain", garbled));
+    assertEquals(
+        DrainCommand.DRAINED, run(here(), "drain", garbled, "--any-target"), () -> progress);
+    server.awaitRows(table, 2L * ROWS);
   }
 
   @Test
