@@ -130,22 +130,27 @@ public final class DrainerPool implements AutoCloseable {
   }
 
   private void turn() {
-    synchronized (lock) {
-      try {
-        look();
-        long now = System.nanoTime();
-        if (!closed && now - nextScan >= 0) {
-          scan();
-          nextScan = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scanMillis);
-        }
-      } catch (InterruptedException e) {
-        LOG.debug("Adopting orphans is interrupted{}", closed ? " by close" : "");
-      } catch (RuntimeException e) {
-        LOG.error("Adopting orphans in {} failed; it is tried again", config.sfDir().get(), e);
+    try {
+      synchronized (lock) {
+        lookAndScan();
       }
+    } catch (InterruptedException e) {
+      LOG.debug("Adopting orphans is interrupted{}", closed ? " by close" : "");
+    } catch (RuntimeException | Error e) { // thrown on, it would end adopting for good
+      LOG.error("Adopting orphans in {} failed; it is tried again", config.sfDir().get(), e);
     }
     long untilScan = TimeUnit.NANOSECONDS.toMillis(nextScan - System.nanoTime());
     next(active.isEmpty() ? Math.max(1, untilScan) : LOOK_MILLIS);
+  }
+
+  private void lookAndScan() throws InterruptedException {
+    look();
+    if (!closed && System.nanoTime() - nextScan >= 0) {
+      // First: where the look fails, the next one is not made at once.
+      nextScan = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scanMillis);
+      scan();
+      nextScan = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scanMillis);
+    }
   }
 
   private void look() {

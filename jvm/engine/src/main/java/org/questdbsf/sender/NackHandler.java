@@ -101,7 +101,7 @@ final class NackHandler {
         try {
           byte[] copy = frames.copy(fsn);
           keptIn = setup.deadLetters().store(setup.name(), fsn, copy, error);
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException e) { // file systems of others throw both
           String why = error.message() + "; not dropped, because it cannot be kept: " + e;
           return strikes.refused(error.withMessage(why));
         }

@@ -75,6 +75,8 @@ final class SenderCloser {
     } catch (SfException e) {
       // The terminal error is thrown at the end, and only if nobody heard of it.
       failure = setup.status().terminalError().isPresent() ? null : e;
+    } catch (RuntimeException | Error e) { // thread, ring and slot are given back all the same
+      failure = unclosed(e);
     }
     SfException atRelease = release(LoopControl.Stop.CLOSE);
     setup.status().checkUnseenError();
@@ -130,8 +132,12 @@ final class SenderCloser {
     } catch (SfException e) {
       return e;
     } catch (Exception e) {
-      return new SfException(
-          ErrorCode.INTERNAL_FAULT, "sender '" + setup.name() + "' could not be closed: " + e, e);
+      return unclosed(e);
     }
+  }
+
+  private SfException unclosed(Throwable e) {
+    return new SfException(
+        ErrorCode.INTERNAL_FAULT, "sender '" + setup.name() + "' could not be closed: " + e, e);
   }
 }

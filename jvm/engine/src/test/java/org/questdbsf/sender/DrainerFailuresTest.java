@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.questdbsf.qwp.MessageEncoder;
@@ -185,5 +186,30 @@ class DrainerFailuresTest extends OrphanSlots {
     }
     assertFalse(info("app-0").failed());
     assertTrue(info("app-0").hasSegments() && !info("app-0").locked());
+  }
+
+  @Test
+  void aFaultWhileLookingDoesNotEndTheLooking() throws Exception {
+    orphan("app-0", own());
+    orphan("app-1", own());
+    AtomicInteger told = new AtomicInteger();
+    DrainListener faulty =
+        new DrainListener() {
+          @Override
+          public void drained(String slot, long publishedFsn) {
+            if (told.getAndIncrement() == 0) {
+              throw new AssertionError("injected");
+            }
+            listener.drained(slot, publishedFsn);
+          }
+        };
+    SenderConfig config = config(ConfigPreset.SINK, address(), "max_background_drainers", "1");
+    SlotTarget own = SlotTarget.of(config, List.of(), "adopter");
+    try (DrainerPool pool =
+        DrainerPool.builder(config, own).listener(faulty).scanMillis(50).start()) {
+      event("drained app-");
+      assertEquals(2, told.get());
+    }
+    assertRows("app-0", "app-1");
   }
 }

@@ -37,7 +37,7 @@ abstract class OrphanSlots {
   @TempDir Path dir;
   String table;
   private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
-  private final DrainListener listener =
+  final DrainListener listener =
       new DrainListener() {
         @Override
         public void started(String slot, long ackedFsn, long publishedFsn) {

@@ -161,6 +161,9 @@ class RejectionsTest {
                 .deadLetters(
                     (slot, fsn, frame, error) -> {
                       if (tries.incrementAndGet() < 5) {
+                        if (tries.get() % 2 == 0) {
+                          throw new IllegalStateException("file system closed");
+                        }
                         throw new IOException("disk full");
                       }
                       return "there";
