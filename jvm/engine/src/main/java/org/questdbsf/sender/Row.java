@@ -26,6 +26,7 @@ public final class Row {
     this.writer = writer;
   }
 
+  /** A SYMBOL: a text of which there are few different ones. */
   public Row symbol(String column, CharSequence value) {
     return text(column, QwpType.SYMBOL, value);
   }
@@ -45,15 +46,18 @@ public final class Row {
     return this;
   }
 
+  /** A BOOLEAN; QuestDB has no null there: a row without a value is false. */
   public Row boolColumn(String column, boolean value) {
     writer.column(column, QwpType.BOOLEAN).putBoolean(value);
     return this;
   }
 
+  /** A BYTE; a row without a value is 0. */
   public Row byteColumn(String column, byte value) {
     return integer(column, QwpType.BYTE, value);
   }
 
+  /** A SHORT; a row without a value is 0. */
   public Row shortColumn(String column, short value) {
     return integer(column, QwpType.SHORT, value);
   }
@@ -73,6 +77,7 @@ public final class Row {
     return integer(column, QwpType.DATE, millis);
   }
 
+  /** A CHAR, one UTF-16 unit; a row without a value is 0. */
   public Row charColumn(String column, char value) {
     return integer(column, QwpType.CHAR, value);
   }
@@ -87,11 +92,13 @@ public final class Row {
     return this;
   }
 
+  /** A FLOAT; QuestDB reads NaN as null. */
   public Row floatColumn(String column, float value) {
     writer.column(column, QwpType.FLOAT).putFloat(value);
     return this;
   }
 
+  /** A DOUBLE; QuestDB reads NaN as null. */
   public Row doubleColumn(String column, double value) {
     writer.column(column, QwpType.DOUBLE).putDouble(value);
     return this;
@@ -108,6 +115,7 @@ public final class Row {
     return this;
   }
 
+  /** A UUID; 80000000-0000-0000-8000-000000000000 is QuestDB's null and refused. */
   public Row uuidColumn(String column, UUID value) {
     ColumnBuffer buffer = writer.column(column, QwpType.UUID);
     if (value == null) {
@@ -130,6 +138,7 @@ public final class Row {
     return this;
   }
 
+  /** A BINARY; the bytes are copied. */
   public Row binaryColumn(String column, byte[] value) {
     ColumnBuffer buffer = writer.column(column, QwpType.BINARY);
     if (value == null) {
