@@ -4,6 +4,7 @@ import static java.util.concurrent.TimeUnit.MILLISECONDS;
 import static java.util.concurrent.TimeUnit.NANOSECONDS;
 
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Optional;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.SymbolDictionary;
@@ -28,15 +29,22 @@ public final class Sender implements AutoCloseable {
   private final FramePublisher publisher;
   private final RowWriter rows;
   private final Row row;
+  private final SlotNote note; // null in memory
   private final SenderCloser closer;
 
-  Sender(LoopSetup setup, SymbolDictionary dictionary, long appendDeadlineMillis, SenderCloser c) {
+  Sender(
+      LoopSetup setup,
+      SymbolDictionary dictionary,
+      long appendDeadlineMillis,
+      SlotNote note,
+      SenderCloser c) {
     this.setup = setup;
     this.ring = setup.ring();
     this.dictionary = dictionary;
     this.publisher = new FramePublisher(setup, dictionary, appendDeadlineMillis);
     this.rows = new RowWriter(setup.config(), dictionary);
     this.row = new Row(this, rows);
+    this.note = note;
     this.closer = c;
   }
 
@@ -100,6 +108,19 @@ public final class Sender implements AutoCloseable {
   /** The dictionary that all blocks of this sender use. Producer's thread only. */
   public SymbolDictionary dictionary() {
     return dictionary;
+  }
+
+  /**
+   * Says what is asked of the tables whose rows this sender takes; before the first row of a table
+   * that its target did not name. Whoever sends the slot later asks the same of them. Without
+   * effect in memory.
+   *
+   * @throws SfException DISK_FAILED when it cannot be written to the slot
+   */
+  public void noteTables(Collection<TableSpec> tables) {
+    if (note != null) {
+      note.require(tables);
+    }
   }
 
   /** An empty block for rows of a table, to be handed to {@link #publish}. */

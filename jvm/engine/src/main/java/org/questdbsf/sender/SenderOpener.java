@@ -30,10 +30,11 @@ final class SenderOpener {
     boolean opened = false;
     try {
       SymbolDictionary dictionary = new SymbolDictionary();
-      LoopSetup setup = setUp(slot, ring, dictionary);
+      SlotNote note = slot == null ? null : new SlotNote(slot, target());
+      LoopSetup setup = setUp(slot, ring, dictionary, note);
       SendLoop loop = new SendLoop(setup, from.pacer);
       closer = new SenderCloser(setup, loop, storage);
-      Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), closer);
+      Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), note, closer);
       loop.start();
       closer.drainers(adopter());
       awaitFirstConnection(setup);
@@ -56,13 +57,12 @@ final class SenderOpener {
     }
   }
 
-  private LoopSetup setUp(Slot slot, SegmentRing ring, SymbolDictionary dictionary) {
+  private LoopSetup setUp(Slot slot, SegmentRing ring, SymbolDictionary dictionary, SlotNote note) {
     String name = name(slot);
     SenderCounters counters = new SenderCounters();
     SenderStatus status = new SenderStatus(name);
     boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
     ReplayPlan plan = leftovers ? ReplayPlan.read(ring, name, dictionary) : ReplayPlan.ofEmpty();
-    SlotNote note = slot == null ? null : new SlotNote(slot, target());
     FrameCap cap =
         new FrameCap(
             ring.maxFrameBytes(),

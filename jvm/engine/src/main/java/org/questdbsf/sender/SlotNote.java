@@ -1,5 +1,6 @@
 package org.questdbsf.sender;
 
+import java.util.Collection;
 import java.util.Map;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
@@ -16,8 +17,8 @@ final class SlotNote {
   private static final Logger LOG = LoggerFactory.getLogger(SlotNote.class);
 
   private final Slot slot;
-  private final SlotTarget target;
   private final boolean readable;
+  private SlotTarget target; // guarded by this
 
   /**
    * Writes the note; before the first frame. Frames that are there already keep the target they
@@ -49,17 +50,30 @@ final class SlotNote {
         .target();
   }
 
-  int rememberedCap() {
+  synchronized int rememberedCap() {
     return target.batchCap();
   }
 
+  /**
+   * Notes what is asked of tables, before the first frame of a new one, so that an adopter asks the
+   * same.
+   *
+   * @throws SfException DISK_FAILED
+   */
+  synchronized void require(Collection<TableSpec> tables) {
+    SlotTarget wider = target.withTables(tables);
+    slot.writeTarget(wider.toMap());
+    target = wider;
+  }
+
   /** Notes a cap; that this fails costs no row. */
-  void rememberCap(int cap) {
+  synchronized void rememberCap(int cap) {
     if (!readable) {
       return;
     }
+    target = target.withBatchCap(cap);
     try {
-      slot.writeTarget(target.withBatchCap(cap).toMap());
+      slot.writeTarget(target.toMap());
     } catch (SfException e) {
       LOG.warn("slot '{}': the server's cap cannot be noted", slot.name(), e);
     }

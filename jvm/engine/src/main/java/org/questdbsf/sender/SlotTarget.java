@@ -66,6 +66,12 @@ public record SlotTarget(
     return new SlotTarget(targetId, user, hosts, tables, bytes, application, writtenOn);
   }
 
+  /** The same with other tables. */
+  public SlotTarget withTables(Collection<TableSpec> others) {
+    return new SlotTarget(
+        targetId, user, hosts, List.copyOf(others), batchCap, application, writtenOn);
+  }
+
   /**
    * Why frames for this target must not go to another, or empty if they may: both name the same
    * {@code target_id}, or, where one names none, user and at least one host are the same.

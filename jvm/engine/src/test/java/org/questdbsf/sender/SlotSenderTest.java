@@ -9,6 +9,7 @@ import static org.questdbsf.sender.Database.assertTrueEventually;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -17,6 +18,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
+import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.SlotDirectory;
 
 /** Senders whose ring is a slot on disk. */
 @Timeout(60)
@@ -113,6 +116,31 @@ class SlotSenderTest {
       Senders.publish(sender, "t", 1, 1001);
       assertTrue(sender.publishedFsn() - before > 1, "cut to the remembered cap");
     }
+  }
+
+  @Test
+  void tablesAndCapAreBothKeptInTheTargetWhicheverComesFirst() throws Exception {
+    Recorder script = accepting();
+    script.upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Max-Batch-Size", "20000");
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = builder(server.address(), "initial_connect_retry=on;").build()) {
+      assertTrueEventually(() -> noted().batchCap() == 20000, "the cap");
+      List<TableSpec> tables =
+          List.of(TableSpec.builder("a").build(), TableSpec.builder("b").build());
+      sender.noteTables(tables);
+      assertEquals(tables, noted().tables());
+      assertEquals(20000, noted().batchCap());
+      script.upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Max-Batch-Size", "10000");
+      server.run(() -> server.open.forEach(ScriptServer.Session::reset));
+      assertTrueEventually(() -> noted().batchCap() == 10000, "the smaller cap");
+      assertEquals(tables, noted().tables());
+    }
+  }
+
+  private SlotTarget noted() {
+    Map<String, String> target =
+        SlotDirectory.inspect(directory, "default", DiskIo.PRODUCTION).target();
+    return SlotTarget.fromMap("default", target);
   }
 
   @Test

@@ -93,8 +93,8 @@ final class Lane {
     RowEncoder.Binding binding = bindings.get(table);
     if (binding == null) {
       check.require(settings.table(table));
-      if (slot != null && bindings.size() > 0) {
-        slot.writeTarget(target(config, check).toMap());
+      if (settings.plan().table() == null) {
+        sender.noteTables(check.required()); // which tables there are is known from the rows only
       }
       ColumnPlan designated = settings.plan().designated();
       DesignatedRange range =
