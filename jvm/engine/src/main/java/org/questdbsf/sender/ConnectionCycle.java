@@ -30,6 +30,7 @@ final class ConnectionCycle {
   private final LoopControl control;
   private final ReconnectPacer pacer;
   private final CapWatch caps;
+  private final StallLog stalls;
   private final ConnectSettings settings;
   private final HostTracker tracker;
   private final Backoff backoff;
@@ -50,12 +51,14 @@ final class ConnectionCycle {
       LoopControl control,
       ReconnectPacer pacer,
       CapWatch caps,
+      StallLog stalls,
       RandomGenerator random) {
     this.setup = setup;
     this.mailbox = mailbox;
     this.control = control;
     this.pacer = pacer;
     this.caps = caps;
+    this.stalls = stalls;
     this.settings = setup.config().connectSettings();
     this.tracker = new HostTracker(settings.endpoints());
     long initial = setup.config().reconnectInitialBackoffMillis();
@@ -112,6 +115,7 @@ final class ConnectionCycle {
 
   private void pace(boolean firstOfWalk) throws InterruptedException {
     setup.status().reconnecting(outageSince, cause, lastHost, attempts);
+    stalls.look(System.nanoTime());
     long wait = pacer.waitNanos(firstOfWalk, System.nanoTime());
     while (wait > 0) {
       control.pause(wait);

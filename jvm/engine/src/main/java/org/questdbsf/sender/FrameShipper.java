@@ -26,6 +26,7 @@ final class FrameShipper {
   private final CatchUp catchUp;
   private final ReconnectPacer pacer;
   private final CapWatch caps;
+  private final StallLog stalls;
   private final TableActivity activity;
 
   private SilenceWatch silence;
@@ -40,6 +41,7 @@ final class FrameShipper {
       LoopControl control,
       ReconnectPacer pacer,
       CapWatch caps,
+      StallLog stalls,
       PoisonDetector poison) {
     this.setup = setup;
     this.ring = setup.ring();
@@ -47,6 +49,7 @@ final class FrameShipper {
     this.control = control;
     this.pacer = pacer;
     this.caps = caps;
+    this.stalls = stalls;
     this.activity = TableActivity.of(setup.config().endpoints());
     this.inFlight = new InFlight();
     this.caution = new Caution(setup.plan());
@@ -233,6 +236,7 @@ final class FrameShipper {
 
   private Loss listen() {
     long now = System.nanoTime();
+    stalls.look(now);
     QwpConnection connection = link.connection();
     silence.unacknowledged(inFlight.sent(ring.ackedFsn() + 1), now);
     boolean pending = acks.confirmationsPending();

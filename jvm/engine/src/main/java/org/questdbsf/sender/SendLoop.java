@@ -61,8 +61,9 @@ final class SendLoop {
             config.reconnectInitialBackoffMillis(),
             config.reconnectMaxBackoffMillis(),
             random);
-    this.cycle = new ConnectionCycle(setup, mailbox, control, pacer, caps, random);
-    this.shipper = new FrameShipper(setup, mailbox, control, pacer, caps, poison);
+    StallLog stalls = new StallLog(setup);
+    this.cycle = new ConnectionCycle(setup, mailbox, control, pacer, caps, stalls, random);
+    this.shipper = new FrameShipper(setup, mailbox, control, pacer, caps, stalls, poison);
     this.thread = new Thread(this::run, "questdb-sf-send-" + setup.name());
     this.thread.setDaemon(true);
     setup.ring().onPublished(mailbox::wake);
