@@ -39,6 +39,7 @@ final class LaneOpener {
   private final SegmentBudget budget;
   private final Errors errors;
   private final DeadLetterSink deadLetters;
+  private volatile boolean looked;
 
   LaneOpener(
       LaneSettings settings,
@@ -74,6 +75,10 @@ final class LaneOpener {
    * @throws SfException SLOT_*, DISK_*, BACKPRESSURE_TIMEOUT when the budget has no room for it
    */
   Lane open() throws InterruptedException {
+    if (!looked) {
+      UndrainedSlots.refuse(settings.options(), config);
+      looked = true;
+    }
     TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()));
     if (settings.plan().table() != null) {
       check.require(settings.table(settings.plan().table()));

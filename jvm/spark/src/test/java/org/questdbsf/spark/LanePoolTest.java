@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -159,5 +160,38 @@ class LanePoolTest {
     another.cancel(true);
     interrupted.await();
     loan.pool().giveBack(loan.lane());
+  }
+
+  @Test
+  void updatesWaitUntilNoSlotHoldsRowsForTheSameTarget() throws Exception {
+    String sfDir = dir.toString();
+    LaneSettings store =
+        settings(
+            true,
+            "commit_on",
+            "store",
+            "sf_dir",
+            sfDir,
+            "sf_min_free_bytes",
+            "0",
+            "drain_orphans",
+            "off");
+    String[] update = {
+      "commit_on", "ack", "sf_dir", sfDir, "drain_orphans", "off", "update_keys", "ts"
+    };
+    LanePools.Loan holds = LanePools.borrow(store);
+    publishRow(holds.lane());
+    Errors.of(
+        ErrorCode.CONFIG_CONFLICT,
+        () -> LanePools.borrow(settings(true, update)),
+        "pooled-0",
+        "not sent yet",
+        "slots drain");
+    String[] elsewhere = Arrays.copyOf(update, update.length + 2);
+    elsewhere[update.length] = "addr";
+    elsewhere[update.length + 1] = "127.0.0.1:2";
+    LanePools.Loan free = LanePools.borrow(settings(true, elsewhere));
+    free.pool().giveBack(free.lane());
+    holds.pool().giveBack(holds.lane());
   }
 }
