@@ -14,7 +14,21 @@ import org.questdbsf.error.SfException;
  * <p>Reusable and growing; used by one thread at a time. A message is valid until the next call.
  */
 public final class MessageEncoder {
-  private final WireBuffer out = new WireBuffer();
+  private final WireBuffer out;
+
+  /** An encoder with little room at first. */
+  public MessageEncoder() {
+    out = new WireBuffer();
+  }
+
+  /**
+   * An encoder with room for the messages to come.
+   *
+   * @param initialBytes size of a message up to which it need not grow
+   */
+  public MessageEncoder(int initialBytes) {
+    out = new WireBuffer(initialBytes);
+  }
 
   /**
    * Encodes the rows [fromRow, toRow) of one block.

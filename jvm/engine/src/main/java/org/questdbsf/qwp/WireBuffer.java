@@ -8,8 +8,21 @@ import org.questdbsf.error.SfException;
 final class WireBuffer {
   private static final int MAX_BYTES = Integer.MAX_VALUE - 8;
 
-  private byte[] bytes = new byte[16 * 1024];
+  private static final int DEFAULT_BYTES = 16 * 1024;
+
+  private byte[] bytes;
   private int length;
+
+  WireBuffer() {
+    this(DEFAULT_BYTES);
+  }
+
+  /**
+   * @param capacity bytes that fit before it grows
+   */
+  WireBuffer(int capacity) {
+    bytes = new byte[capacity];
+  }
 
   byte[] array() {
     return bytes;

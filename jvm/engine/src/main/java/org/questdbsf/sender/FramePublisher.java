@@ -21,7 +21,7 @@ final class FramePublisher {
   private final SymbolDictionary dictionary;
   private final boolean selfSufficient;
   private final long deadlineMillis;
-  private final MessageEncoder encoder = new MessageEncoder();
+  private final MessageEncoder encoder;
   private final Supplier<String> stallDetail = this::doing;
 
   private int shippedSymbols;
@@ -42,6 +42,9 @@ final class FramePublisher {
     this.dictionary = dictionary;
     this.selfSufficient = setup.dictionary() == null;
     this.deadlineMillis = deadlineMillis;
+    // More than a frame may have is never needed.
+    long room = Math.min(setup.config().initBufSize(), ring.maxFrameBytes());
+    this.encoder = new MessageEncoder((int) room);
   }
 
   /**

@@ -1,10 +1,14 @@
 package org.questdbsf.qwp;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.management.ThreadMXBean;
 import java.lang.management.ManagementFactory;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 
 /** Gathering and encoding allocate nothing once buffers have grown and texts are known. */
@@ -55,5 +59,22 @@ class SteadyStateTest {
     }
     long allocated = threads.getCurrentThreadAllocatedBytes() - before;
     assertTrue(allocated < 20L * ROWS, allocated + " bytes for " + 20 * ROWS + " rows");
+  }
+
+  @Test
+  void anEncoderHasTheRoomThatWasAskedForAndGrowsFromAnySize() {
+    for (int row = 0; row < ROWS; row++) {
+      block.column("l", QwpType.LONG).putLong(row);
+      block.endRow();
+    }
+    MessageEncoder roomy = new MessageEncoder(1 << 20);
+    byte[] room = roomy.array();
+    assertEquals(1 << 20, room.length);
+    roomy.encode(block, 0, ROWS, dictionary, 0, 0);
+    assertSame(room, roomy.array());
+    MessageEncoder tight = new MessageEncoder(1);
+    tight.encode(block, 0, ROWS, dictionary, 0, 0);
+    assertArrayEquals(
+        Arrays.copyOf(room, roomy.length()), Arrays.copyOf(tight.array(), tight.length()));
   }
 }
