@@ -109,7 +109,7 @@ def java(tally: Tally) -> None:
         f". tools/env.sh; set -o pipefail; run_gradle -q --continue -Dmaven.repo.local={REPO}/build/m2 "
         "lint assemble publishToMavenLocal junit"
     )
-    status, output = run(["bash", "-c", script], 720, keep_output=True)
+    status, output = run(["bash", "-c", script], 1200, keep_output=True)
     failed = set(re.findall(r"Execution failed for task '(:[^']+)'", output))
     for module in JAVA_MODULES:
         task = f":questdb-sf-{module}:junit"
@@ -175,9 +175,9 @@ PARTS: dict[str, Callable[[Tally], None]] = {
     "java": java,
     "package": package,
     "lint": lint,
-    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 600),
+    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 1200),
     f"pytest-{OLDEST_SPARK}": pytest(
-        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 420
+        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 900
     ),
 }
 
