@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions demo docker docker-stop integration bench docs reference format clean distclean
+.PHONY: help setup build test test-versions demo docker docker-stop integration kills bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 
@@ -33,6 +33,9 @@ docker-stop: ## ends what `make docker` started
 
 integration: docker ## the sink against a QuestDB in a container; QUESTDB_IMAGE=… for another one
 	@.venv/bin/python -m integration.run $(ARGS)
+
+kills: build ## SIGKILL for driver, executors and server while streams write; ARGS="--scenario driver --runs 2 --seed 7"
+	@.venv/bin/python -m integration.kills $(ARGS)
 
 bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
 	@tools/bench.sh $(ARGS)

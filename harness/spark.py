@@ -9,7 +9,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +29,13 @@ appender.file.layout.pattern = %d{{HH:mm:ss.SSS}} %p %c: %m%n%ex
 """
 
 
-def session(name: str, work: Path, cores: int = 2) -> Any:
-    """A new Spark in a JVM of its own, with the jar of the installed package; its log is ``work/spark.log``."""
+def session(
+    name: str, work: Path, cores: int = 2, settings: Mapping[str, str] | None = None
+) -> Any:
+    """A new Spark in a JVM of its own, with the jar of the installed package; its log is ``work/spark.log``.
+
+    ``settings`` of Spark come on top of what is set here.
+    """
     from pyspark.sql import SparkSession
 
     from questdb_sf.spark import configure
@@ -52,6 +57,8 @@ def session(name: str, work: Path, cores: int = 2) -> Any:
         .config("spark.sql.streaming.stopTimeout", "60s")
         .config("spark.sql.warehouse.dir", str(work / "warehouse"))
     )
+    for key, value in (settings or {}).items():
+        builder = builder.config(key, value)
     return configure(builder).getOrCreate()
 
 
