@@ -25,9 +25,6 @@ final class LanePool {
   private static final Logger LOG = LoggerFactory.getLogger(LanePool.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
-  /** Whoever asks within this time still learns how the last lanes ended. */
-  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(60);
-
   private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
 
   private final LaneSettings settings;
@@ -44,7 +41,6 @@ final class LanePool {
   private final Set<Lane> retired = new LinkedHashSet<>();
 
   private final ArrayDeque<SfException> untold = new ArrayDeque<>();
-  private long lastDeparture = System.nanoTime() - TELL_NANOS;
   private int opening;
   private int buried;
   private boolean closed;
@@ -293,7 +289,7 @@ final class LanePool {
   boolean quiet() {
     lock.lock();
     try {
-      return empty() && !news.hasErrors() && System.nanoTime() - lastDeparture > TELL_NANOS;
+      return empty() && news.areOld();
     } finally {
       lock.unlock();
     }

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.LongAdder;
  * own lock where lanes must not come and go meanwhile.
  */
 final class PoolNews {
+  private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(60);
   private static final int MAX_DEPARTED = 256;
   private static final int MAX_ERRORS = 256;
 
@@ -24,6 +25,7 @@ final class PoolNews {
   private final LongAdder rows = new LongAdder();
   private final LongAdder bytes = new LongAdder();
   private long errorsDropped;
+  private long lastDeparture = System.nanoTime() - TELL_NANOS;
   private volatile String queryId;
 
   /**
@@ -52,6 +54,7 @@ final class PoolNews {
 
   /** Takes over what a lane counted that leaves the pool. */
   synchronized void departed(Lane lane) {
+    lastDeparture = System.nanoTime();
     departed.addLast(lane.report());
     if (departed.size() > MAX_DEPARTED) {
       departed.removeFirst();
@@ -134,7 +137,8 @@ final class PoolNews {
     return taken;
   }
 
-  synchronized boolean hasErrors() {
-    return !errors.isEmpty();
+  /** Whether no error waits, and the last lane left so long ago that the driver knows how. */
+  synchronized boolean areOld() {
+    return errors.isEmpty() && System.nanoTime() - lastDeparture > TELL_NANOS;
   }
 }

@@ -12,9 +12,13 @@
  * with its {@code FieldWriter}s; {@code LanePools}, {@code LanePool}, {@code Lane} (a sender with
  * its ring, lent to one task at a time), {@code LaneOpener}, {@code Adopter}. Back to the driver:
  * {@code TaskMetrics}, {@code TaskReport} in an {@code SfCommitMessage}, {@code DriverLedger}, and
- * the table {@link org.questdbsf.spark.SfMetric}.
+ * the table {@link org.questdbsf.spark.SfMetric}. Between commits the same report goes by {@code
+ * Push}, through {@link org.questdbsf.spark.SfPlugin} where executors are other processes, to
+ * {@link org.questdbsf.spark.SfQueries}, which finds the ledger; errors and events go on to {@link
+ * org.questdbsf.spark.SfHandlers}.
  *
  * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the one
- * thread of this room. Never an exception out of {@code abort}.
+ * thread of this room on executors; on the driver each handler has one. Never an exception out of
+ * {@code abort}.
  */
 package org.questdbsf.spark;
