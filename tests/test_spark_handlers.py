@@ -1,0 +1,365 @@
+"""Errors, events and counters in Python, from executors in this JVM and in others; two applications at a time."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+from tests.test_spark_api import WRONG
+
+from harness.rejections import CATEGORIES, HALTING, ROWS
+from harness.server import ServerProcess
+from harness.spark import ROW, Feed, eventually, feed, finish, rows, write_stream
+from questdb_sf.errors import ErrorCode, QuestDBSfError, UseError
+from questdb_sf.spark import (
+    SinkError,
+    SinkEvent,
+    SinkOptions,
+    counters,
+    failure,
+    history,
+    on_error,
+    on_event,
+    watch,
+)
+
+pytestmark = pytest.mark.spark
+REPOSITORY = Path(__file__).resolve().parents[1]
+MASTERS = ["local[2,3]", "local-cluster[2,1,1024]"]
+
+
+@dataclass
+class Application:
+    """A run of harness.rejections: its process, and what it said in the end."""
+
+    process: subprocess.Popen[str]
+    log: Path
+    answer: dict[str, Any] | None = None
+
+    def told(self) -> dict[str, Any]:
+        if self.answer is None:
+            output, _ = self.process.communicate(timeout=400)
+            assert self.process.returncode == 0, self.log.read_text(errors="replace")[-5000:]
+            self.answer = json.loads(output)
+        return self.answer
+
+
+@pytest.fixture(scope="module")
+def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Application]]:
+    """One application a master, all at the same time on this machine, each with handlers and a scripted server."""
+    work = tmp_path_factory.mktemp("applications")
+    servers, running = [], {}
+    try:
+        for number, master in enumerate(MASTERS):
+            server = ServerProcess(work / f"root-{number}").start()
+            servers.append(server)
+            log = work / f"application-{number}.log"
+            with log.open("w") as errors:
+                process = subprocess.Popen(
+                    [
+                        sys.executable,
+                        "-m",
+                        "harness.rejections",
+                        master,
+                        server.addr,
+                        str(work / f"files-{number}"),
+                    ],
+                    cwd=REPOSITORY,
+                    stdout=subprocess.PIPE,
+                    stderr=errors,
+                    text=True,
+                )
+            running[master] = Application(process, log)
+        yield running
+    finally:
+        for application in running.values():
+            if application.process.poll() is None:
+                application.process.kill()
+                application.process.wait()
+        for server in servers:
+            server.stop()
+
+
+@pytest.mark.parametrize("master", MASTERS)
+def test_each_rejection_reaches_a_handler(
+    applications: dict[str, Application], master: str
+) -> None:
+    told = applications[master].told()
+    for name, category in CATEGORIES.items():
+        errors = [error for error in told["errors"] if error["category"] == category]
+        assert errors, name
+        for error in errors:
+            assert error["table"] == name
+            assert error["row_range"] == [1, ROWS // 2]
+            assert error["fsn_range"] is not None
+            assert error["message"] == f"scripted {name}"
+            assert error["policy"] == ("HALT" if name in HALTING else "RETRY")
+            assert error["query_id"] == told[name]["query"]
+            assert error["batch"] == 0
+            assert error["partition"] in (0, 1)
+            assert (error["executor"] == "driver") == master.startswith("local[")
+        if name in HALTING:
+            assert told[name]["code"] == "SERVER_REJECTED"
+            said = told[name]["exception"]
+            assert f"scripted {name}. The frame is of rows 1 to {ROWS // 2} of this task" in said
+            assert f"table '{name}'" in said
+            # Of every attempt of a task that ends the query.
+            assert len(errors) >= 3
+
+
+@pytest.mark.parametrize("master", MASTERS)
+def test_bad_handlers_stall_nobody_and_are_counted(
+    applications: dict[str, Application], master: str
+) -> None:
+    told = applications[master].told()
+    handlers = told["registrations"]
+    total = len(told["errors"])
+    assert handlers["main"]["delivered"] == total
+    assert handlers["raising"]["failed"] == total
+    assert "a handler that raises" in handlers["raising"]["last_failure"]
+    assert told["slow"] == 1
+    assert handlers["sleeping"]["waiting"] == 2
+    assert handlers["sleeping"]["dropped"] == total - 3
+    assert told["removed"] == 0
+    assert not handlers["removed"]["active"]
+    assert {"started", "error", "ended"} <= set(told["events"])
+
+
+@pytest.mark.parametrize("master", MASTERS)
+def test_counters_and_metrics_page(applications: dict[str, Application], master: str) -> None:
+    told = applications[master].told()
+    counted = told["counters"]
+    assert counted["rows_written"] == ROWS
+    assert counted["server_errors"] == 2
+    assert counted["commit_on"] == "ack"
+    executors = counted["executors"]
+    assert sum(one["rows_written"] for one in executors.values()) == ROWS
+    if not master.startswith("local["):
+        assert set(executors) <= {"0", "1"}
+    page = {name.rpartition(".")[2]: value for name, value in told["metrics"].items()}
+    driver = [name for name in told["metrics"] if ".driver.plugin." in name]
+    assert any(name.endswith(".rows_written") for name in driver)
+    assert page["rows_written"] == ROWS
+    assert page["server_errors"] == len(told["errors"])
+
+
+def test_handlers_hear_of_starts_ends_and_row_errors(
+    spark: Any, server: ServerProcess, tmp_path: Path
+) -> None:
+    events: list[SinkEvent] = []
+    errors: list[SinkError] = []
+    threads: set[str] = set()
+
+    def heard(event: SinkEvent) -> None:
+        threads.add(threading.current_thread().name)
+        assert spark.range(3).count() == 3  # a handler may use Spark
+        events.append(event)
+
+    options = SinkOptions(
+        addr=server.addr, table="heard", timestamp="ts", create_table=True, nulls_boolean="zero"
+    )
+    with on_event(spark, heard) as registration, on_error(spark, errors.append):
+        good = Feed(tmp_path / "good", ROW)
+        good.add(rows(0, 30))
+        query = write_stream(good.stream(spark), tmp_path / "cp", options.to_options())
+        query.processAllAvailable()
+        now = counters(query)
+        assert now.rows_written == 30
+        query.stop()
+        eventually("start and end", lambda: {e.kind for e in events} >= {"started", "ended"})
+        started = next(event for event in events if event.kind == "started")
+        assert started.query_id == query.id
+        assert "commit_on=ack" in started.message
+
+        bad = Feed(tmp_path / "bad", ROW)
+        bad.add([*rows(0, 3), {"id": -(2**63), "ts": "2024-01-01T00:00:00Z"}])
+        query = write_stream(bad.stream(spark), tmp_path / "cp2", options.to_options())
+        with pytest.raises(Exception, match="VALUE_INVALID") as raised:
+            finish(query)
+        found = failure(raised.value)
+        assert found is not None and found.code == ErrorCode.VALUE_INVALID
+        error = eventually("the row error", lambda: errors and errors[-1])
+        assert (error.category, error.policy) == ("VALUE_INVALID", "HALT")
+        assert (error.table, error.row_range) == ("heard", (4, 4))
+        assert error.query_id == query.id
+        assert error.status is None
+        assert registration.delivered >= 3
+        assert registration.failed == 0
+    assert not registration.active
+    assert registration.delivered >= 3  # still to be read
+    assert threading.main_thread().name not in threads
+
+
+def test_a_handler_that_was_removed_hears_nothing(
+    spark: Any, server: ServerProcess, tmp_path: Path
+) -> None:
+    first: list[SinkEvent] = []
+    second: list[SinkEvent] = []
+    removed = on_event(spark, first.append)
+    removed.remove()
+    removed.remove()
+    with on_event(spark, second.append):
+        query = write_stream(
+            feed(tmp_path / "feed", 1).stream(spark),
+            tmp_path / "cp",
+            {"addr": server.addr, "table": "removed", "timestamp": "ts", "create_table": "on"},
+            availableNow=True,
+        )
+        finish(query)
+        eventually("the end", lambda: any(event.kind == "ended" for event in second))
+    assert first == []
+
+
+@pytest.mark.parametrize("options", WRONG, ids=lambda o: json.dumps(o)[:60])
+def test_python_refuses_in_the_words_of_the_jvm(spark: Any, options: dict[str, str]) -> None:
+    with pytest.raises(QuestDBSfError) as here:
+        SinkOptions.of(options)
+    frame = spark.range(1).selectExpr("timestamp_seconds(id) AS ts")
+    with pytest.raises(Exception) as there:
+        frame.write.format("questdb-sf").options(**options).mode("append").save()
+    found = failure(there.value)
+    assert found is not None, there.value
+    assert (found.code, found.message) == (here.value.code, here.value.message)
+
+
+def test_history_and_watch(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
+    options = {"addr": server.addr, "table": "watched", "timestamp": "ts", "create_table": "on"}
+    source = feed(tmp_path / "feed", 3, 10)
+    with history(spark) as kept:
+        query = write_stream(source.stream(spark), tmp_path / "cp", options)
+        query.processAllAvailable()
+        drawn = StringIO()
+        last = watch(query, every=0.2, seconds=0.5, file=drawn)
+        assert last.rows_written == 30
+        assert drawn.getvalue().count("rows_written") >= 2
+        query.stop()
+        eventually("three micro-batches", lambda: sum(r["input_rows"] for r in kept.rows()) == 30)
+    frame = kept.frame()
+    assert frame["rows_written"].max() == 30
+    assert set(frame["query_id"]) == {query.id}
+    assert frame["at"].is_monotonic_increasing
+
+
+def test_counters_of_another_sink_are_refused(spark: Any, tmp_path: Path) -> None:
+    query = (
+        feed(tmp_path / "feed", 1)
+        .stream(spark)
+        .writeStream.format("noop")
+        .option("checkpointLocation", str(tmp_path / "cp"))
+        .start()
+    )
+    query.processAllAvailable()
+    with pytest.raises(UseError, match="does not write through questdb-sf"):
+        counters(query)
+    query.stop()
+
+
+NO_JAR = """
+from pyspark.sql import SparkSession
+from questdb_sf.errors import QuestDBSfError
+from questdb_sf.spark import configure, on_error
+
+spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+for attempt in (lambda: on_error(spark, print), lambda: configure(SparkSession.builder)):
+    try:
+        attempt()
+    except QuestDBSfError as error:
+        print(error)
+spark.stop()
+try:
+    on_error(spark, print)
+except QuestDBSfError as error:
+    print(error)
+"""
+
+
+def test_a_session_without_the_jar_or_stopped_is_told_what_to_do(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", NO_JAR],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=200,
+    ).stdout.splitlines()
+    assert done[0].startswith("JAR_MISSING: this Spark session has no jar of questdb-sf")
+    assert done[1].startswith("SPARK_UNSUPPORTED: a JVM of Spark runs already in this process")
+    assert "call configure() before the first session" in done[1]
+    assert done[2].startswith("SPARK_UNSUPPORTED: on_error: this Spark session is stopped")
+
+
+CONNECT = """
+import json, sys, time
+from pyspark.sql import SparkSession
+from questdb_sf.errors import QuestDBSfError
+from questdb_sf.spark import SinkOptions, configure, counters, failure, history, on_error
+from harness.spark import ROW, Feed, rows
+from pathlib import Path
+
+work, address = Path(sys.argv[1]), sys.argv[2]
+spark = configure(SparkSession.builder.remote("local[2]")).getOrCreate()
+told = {}
+try:
+    on_error(spark, print)
+except QuestDBSfError as error:
+    told["on_error"] = str(error)
+source = Feed(work / "feed", ROW)
+source.add(rows(0, 25))
+options = SinkOptions(addr=address, table="connect", timestamp="ts", create_table=True)
+with history(spark) as kept:
+    query = (
+        source.stream(spark).writeStream.format("questdb-sf").options(**options.to_options())
+        .option("checkpointLocation", str(work / "cp")).start()
+    )
+    query.processAllAvailable()
+    told["rows"] = counters(query).rows_written
+    deadline = time.monotonic() + 60
+    while not len(kept) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    told["history"] = kept.rows()[0]["rows_written"]
+    query.stop()
+source.add([{"id": -(2**63), "ts": "2024-01-01T00:00:00Z"}])
+query = (
+    source.stream(spark).writeStream.format("questdb-sf").options(**options.to_options())
+    .option("checkpointLocation", str(work / "cp")).start()
+)
+try:
+    query.awaitTermination(120)
+except Exception as error:
+    told["failure"] = str(failure(error))
+print(json.dumps(told))
+spark.stop()
+"""
+
+
+def test_connect_has_options_metrics_history_and_errors(
+    server: ServerProcess, tmp_path: Path
+) -> None:
+    pytest.importorskip("grpc")
+    started = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-c", CONNECT, str(tmp_path), server.addr],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=REPOSITORY,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    told = json.loads(done.stdout.splitlines()[-1])
+    assert told["on_error"].startswith(
+        "SPARK_UNSUPPORTED: on_error does not work through Spark Connect"
+    )
+    assert "history(spark)" in told["on_error"]
+    assert told["rows"] == told["history"] == 25
+    assert told["failure"].startswith("VALUE_INVALID: ")
+    assert time.monotonic() - started < 300
