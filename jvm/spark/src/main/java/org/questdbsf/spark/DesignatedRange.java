@@ -6,12 +6,16 @@ import org.questdbsf.qwp.QwpType;
 import org.questdbsf.sender.TtlFloor;
 
 /**
- * Which designated timestamps a table takes. QuestDB refuses times before 1970, and acknowledges
- * and then discards rows older than the table's TTL, so both are refused here, by row.
+ * Which designated timestamps a table takes. QuestDB refuses the whole frame of a time before 1970
+ * or after 9999, and acknowledges and then discards rows older than the table's TTL, so all of them
+ * are refused here, by row.
  */
 final class DesignatedRange {
   private static final long NANOS_IN_MICRO = 1000;
   private static final long MICROS_IN_SECOND = 1_000_000;
+
+  /** 9999-12-31T23:59:59.999999Z. */
+  private static final long LATEST_MICROS = 253_402_300_799_999_999L;
 
   /** Rows after which the clock and other lanes' rows are looked at anew. */
   private static final int REFRESH_ROWS = 1024;
@@ -53,6 +57,10 @@ final class DesignatedRange {
           "designated timestamp " + shown(time) + " is before 1970, which QuestDB refuses");
     }
     long micros = time / unitsInMicro;
+    if (micros > LATEST_MICROS) {
+      throw FieldWriters.invalid(
+          "designated timestamp " + shown(time) + " is after 9999, which QuestDB refuses");
+    }
     newest = Math.max(newest, micros);
     // A TTL is known only once the table was looked at, perhaps long after the lane began.
     if (--untilRefresh <= 0 || known != ttl.isSet() || floorMayReach(micros)) {

@@ -1,5 +1,6 @@
 package org.questdbsf.spark;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.time.Instant;
@@ -47,6 +48,27 @@ class DesignatedRangeTest {
 
   private static void refused(DesignatedRange range, long time) {
     Errors.of(ErrorCode.VALUE_INVALID, () -> range.check(time), "older than the table's TTL");
+  }
+
+  @Test
+  void theServerTakesWhatIsTakenHereAndRefusesTheRest() {
+    server.sql("CREATE TABLE edges (ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
+    DesignatedRange range = new DesignatedRange(QwpType.TIMESTAMP, new TtlFloor(), TtlFloor.NONE);
+    long last = Instant.parse("+10000-01-01T00:00:00Z").getEpochSecond() * 1_000_000 - 1;
+    for (long taken : new long[] {0, 1, last}) {
+      range.check(taken);
+      server.sql("INSERT INTO edges VALUES (cast(" + taken + "L as timestamp))");
+    }
+    for (long refused : new long[] {-1, Long.MIN_VALUE + 1, last + 1, Long.MAX_VALUE}) {
+      Errors.of(ErrorCode.VALUE_INVALID, () -> range.check(refused), "which QuestDB refuses");
+      assertThrows(
+          RuntimeException.class,
+          () -> server.sql("INSERT INTO edges VALUES (cast(" + refused + "L as timestamp))"));
+    }
+    DesignatedRange nanos =
+        new DesignatedRange(QwpType.TIMESTAMP_NANOS, new TtlFloor(), TtlFloor.NONE);
+    nanos.check(Long.MAX_VALUE);
+    Errors.of(ErrorCode.VALUE_INVALID, () -> nanos.check(-1), "before 1970");
   }
 
   @Test
