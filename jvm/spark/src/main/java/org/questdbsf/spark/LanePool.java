@@ -6,23 +6,17 @@ import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.sender.SenderState;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The lanes of one executor JVM for one set of settings. A running task borrows one for itself;
  * when all of {@code max_lanes} are out, it waits, and an interrupt ends the wait. Thread-safe.
  */
 final class LanePool {
-  private static final Logger LOG = LoggerFactory.getLogger(LanePool.class);
   private static final long IDLE_NANOS = TimeUnit.SECONDS.toNanos(10);
 
   private static final long FORGET_NANOS = TimeUnit.HOURS.toNanos(1);
@@ -105,7 +99,7 @@ final class LanePool {
       handed = true;
       enter(lane, false);
       return lane;
-    } catch (AbandonedException e) {
+    } catch (OpeningElsewhere.AbandonedException e) {
       handed = true;
       throw e.interrupt();
     } finally {
@@ -115,45 +109,17 @@ final class LanePool {
     }
   }
 
-  /** The task was interrupted; who opens the lane goes on and puts it among the idle ones. */
-  private static final class AbandonedException extends RuntimeException {
-    private static final long serialVersionUID = 1L;
-
-    AbandonedException(InterruptedException cause) {
-      super(cause);
-    }
-
-    InterruptedException interrupt() {
-      return (InterruptedException) getCause();
-    }
-  }
-
+  /** A lane that came after its task had gone is the next one's. */
   private Lane openElsewhere() {
-    CompletableFuture<Lane> opening = Housekeeper.call(opener::open);
-    try {
-      return opening.get();
-    } catch (InterruptedException e) {
-      opening.whenComplete(
-          (lane, failure) -> {
-            if (failure == null) {
-              enter(lane, true);
-            } else {
-              failedToOpen();
-            }
-          });
-      throw new AbandonedException(e);
-    } catch (ExecutionException e) {
-      Throwable cause = e.getCause();
-      while (cause.getCause() != null && !(cause instanceof SfException)) {
-        cause = cause.getCause();
-      }
-      if (cause instanceof SfException known) {
-        throw new SfException(
-            known.code(), RowEncoder.withoutCode(known.code(), known.getMessage()), known);
-      }
-      throw new SfException(
-          ErrorCode.DISK_FAILED, "no slot can be opened in sf_dir: " + cause + ".", cause);
-    }
+    return OpeningElsewhere.open(
+        opener,
+        (lane, failure) -> {
+          if (failure == null) {
+            enter(lane, true);
+          } else {
+            failedToOpen();
+          }
+        });
   }
 
   private void enter(Lane lane, boolean asIdle) {
