@@ -17,6 +17,12 @@ final class DesignatedRange {
   /** 9999-12-31T23:59:59.999999Z. */
   private static final long LATEST_MICROS = 253_402_300_799_999_999L;
 
+  /**
+   * 2261-12-31T23:59:59.999999999Z: the end of 2262 is no long, and a row in a partition without an
+   * end suspends its table or ends the server (9.3.4), again at each of its starts.
+   */
+  private static final long LATEST_NANOS = 9_214_646_399_999_999_999L;
+
   /** Rows after which the clock and other lanes' rows are looked at anew. */
   private static final int REFRESH_ROWS = 1024;
 
@@ -24,6 +30,7 @@ final class DesignatedRange {
   private static final long UNEVEN_MICROS = TimeUnit.DAYS.toMicros(4);
 
   private final long unitsInMicro;
+  private final long latest;
   private final TtlFloor ttl;
   private long newest = Long.MIN_VALUE;
   private final long floorAtStart;
@@ -43,6 +50,7 @@ final class DesignatedRange {
     this.floor = floorAtStart;
     this.floorAtStart = floorAtStart;
     this.unitsInMicro = type == QwpType.TIMESTAMP_NANOS ? NANOS_IN_MICRO : 1;
+    this.latest = type == QwpType.TIMESTAMP_NANOS ? LATEST_NANOS : LATEST_MICROS;
     this.ttl = ttl;
   }
 
@@ -57,9 +65,13 @@ final class DesignatedRange {
           "designated timestamp " + shown(time) + " is before 1970, which QuestDB refuses");
     }
     long micros = time / unitsInMicro;
-    if (micros > LATEST_MICROS) {
+    if (time > latest) {
       throw FieldWriters.invalid(
-          "designated timestamp " + shown(time) + " is after 9999, which QuestDB refuses");
+          "designated timestamp "
+              + shown(time)
+              + " is after "
+              + shown(latest)
+              + ", the last that QuestDB can store in this column");
     }
     newest = Math.max(newest, micros);
     // A TTL is known only once the table was looked at, perhaps long after the lane began.

@@ -60,14 +60,19 @@ class DesignatedRangeTest {
       server.sql("INSERT INTO edges VALUES (cast(" + taken + "L as timestamp))");
     }
     for (long refused : new long[] {-1, Long.MIN_VALUE + 1, last + 1, Long.MAX_VALUE}) {
-      Errors.of(ErrorCode.VALUE_INVALID, () -> range.check(refused), "which QuestDB refuses");
+      Errors.of(ErrorCode.VALUE_INVALID, () -> range.check(refused), "designated timestamp");
       assertThrows(
           RuntimeException.class,
           () -> server.sql("INSERT INTO edges VALUES (cast(" + refused + "L as timestamp))"));
     }
     DesignatedRange nanos =
         new DesignatedRange(QwpType.TIMESTAMP_NANOS, new TtlFloor(), TtlFloor.NONE);
-    nanos.check(Long.MAX_VALUE);
+    // The partition of the next nanosecond has no end, with PARTITION BY YEAR.
+    long lastNanos = Instant.parse("2262-01-01T00:00:00Z").getEpochSecond() * 1_000_000_000 - 1;
+    nanos.check(lastNanos);
+    for (long refused : new long[] {lastNanos + 1, Long.MAX_VALUE}) {
+      Errors.of(ErrorCode.VALUE_INVALID, () -> nanos.check(refused), "2261-12-31T23:59:59.999999Z");
+    }
     Errors.of(ErrorCode.VALUE_INVALID, () -> nanos.check(-1), "before 1970");
   }
 
