@@ -23,12 +23,8 @@ def _handshake(connection: socket.socket) -> None:
     request = b""
     while b"\r\n\r\n" not in request:
         request += connection.recv(4096)
-    headers = dict(
-        (name.lower(), value)
-        for name, _, value in (
-            line.partition(": ") for line in request.decode("latin-1").split("\r\n")[1:]
-        )
-    )
+    lines = (line.partition(": ") for line in request.decode("latin-1").split("\r\n")[1:])
+    headers = {name.lower(): value for name, _, value in lines}
     accept = base64.b64encode(
         hashlib.sha1(headers["sec-websocket-key"].encode() + _MAGIC).digest()
     ).decode()

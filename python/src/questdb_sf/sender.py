@@ -213,6 +213,12 @@ class Sender:
             self._check_open()
             try:
                 self._jvm.translated(lambda: self._begin_row(table, symbols, columns, at))
+            except UnicodeEncodeError as error:
+                self._sender.cancelRow()
+                raise DataError(
+                    ErrorCode.VALUE_INVALID,
+                    f"table '{table}': a text has half of a surrogate pair at character {error.start}",
+                ) from error
             except BaseException:
                 self._sender.cancelRow()
                 raise

@@ -30,6 +30,8 @@ public final class TableBlock {
   private ColumnBuffer designated;
   private int rows;
   private int expected;
+  private int columnsEnded;
+  private boolean designatedEnded;
   private long generation;
 
   /**
@@ -131,6 +133,7 @@ public final class TableBlock {
   public void endRow() {
     rows = Math.incrementExact(rows);
     expected = 0;
+    settleColumns();
   }
 
   /**
@@ -140,6 +143,12 @@ public final class TableBlock {
   public void endRows(int count) {
     rows = Math.addExact(rows, count);
     expected = 0;
+    settleColumns();
+  }
+
+  private void settleColumns() {
+    columnsEnded = columns.size();
+    designatedEnded = designated != null;
   }
 
   /** Forgets the values put since the last row ended, in every column. The columns stay. */
@@ -148,6 +157,24 @@ public final class TableBlock {
       columnAt(i).rows().cancel();
     }
     expected = 0;
+  }
+
+  /**
+   * As {@link #cancelRow()}, and forgets the columns that the row brought: a row that was refused
+   * shall not add columns to a table, or fix their types. Their buffers refuse further use.
+   */
+  public void cancelRowAndItsColumns() {
+    cancelRow();
+    while (columns.size() > columnsEnded) {
+      ColumnBuffer column = columns.remove(columns.size() - 1);
+      column.rows().forget();
+      bySpelling.remove(column.name());
+      byFold.remove(Names.fold(column.name()));
+    }
+    if (designated != null && !designatedEnded) {
+      designated.rows().forget();
+      designated = null;
+    }
   }
 
   /** Exact size of the table block for all ended rows; O(columns). */
@@ -217,6 +244,7 @@ public final class TableBlock {
     bySpelling.clear();
     byFold.clear();
     designated = null;
+    settleColumns();
   }
 
   /** Writes the table block of the rows [from, to). */

@@ -65,10 +65,10 @@ final class RowWriter {
     return row;
   }
 
-  /** Forgets the row begun, also the symbols that only it used. */
+  /** Forgets the row begun, also the columns and symbols that only it has. */
   void cancel() {
     if (row != null) {
-      row.cancelRow();
+      row.cancelRowAndItsColumns();
       dictionary.rollbackTo(symbolsBeforeRow);
       row = null;
     }
