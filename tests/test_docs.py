@@ -113,6 +113,11 @@ def test_the_readme_works(reader: Reader, server: ServerProcess, tmp_path: Path)
     ]
 
 
+def test_what_the_python_page_says_can_be_run(reader: Reader, server: ServerProcess) -> None:
+    reader.follow(REPO / "docs/python.md")
+    assert server.count("readings") >= 1
+
+
 def test_what_operating_says_can_be_typed(
     reader: Reader, server: ServerProcess, tmp_path: Path
 ) -> None:

@@ -14,11 +14,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import StartServer
 from tests.test_spark_api import WRONG
 
 from harness.rejections import CATEGORIES, HALTING, ROWS
 from harness.server import ServerProcess
 from harness.spark import ROW, Feed, eventually, feed, finish, rows, write_stream
+from harness.standalone import Standalone
 from questdb_sf.errors import ErrorCode, QuestDBSfError, UseError
 from questdb_sf.spark import (
     SinkError,
@@ -53,6 +55,20 @@ class Application:
         return self.answer
 
 
+def start(master: str, server: ServerProcess, work: Path) -> Application:
+    work.mkdir()
+    log = work / "application.log"
+    with log.open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, "-m", "harness.rejections", master, server.addr, str(work / "files")],
+            cwd=REPOSITORY,
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+        )
+    return Application(process, log)
+
+
 @pytest.fixture(scope="module")
 def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Application]]:
     """One application a master, all at the same time on this machine, each with handlers and a scripted server."""
@@ -62,23 +78,7 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
         for number, master in enumerate(MASTERS):
             server = ServerProcess(work / f"root-{number}").start()
             servers.append(server)
-            log = work / f"application-{number}.log"
-            with log.open("w") as errors:
-                process = subprocess.Popen(
-                    [
-                        sys.executable,
-                        "-m",
-                        "harness.rejections",
-                        master,
-                        server.addr,
-                        str(work / f"files-{number}"),
-                    ],
-                    cwd=REPOSITORY,
-                    stdout=subprocess.PIPE,
-                    stderr=errors,
-                    text=True,
-                )
-            running[master] = Application(process, log)
+            running[master] = start(master, server, work / f"application-{number}")
         yield running
     finally:
         for application in running.values():
@@ -93,7 +93,27 @@ def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str,
 def test_each_rejection_reaches_a_handler(
     applications: dict[str, Application], master: str
 ) -> None:
-    told = applications[master].told()
+    check_rejections(applications[master].told(), local=master.startswith("local["))
+
+
+@pytest.mark.slow
+def test_each_rejection_reaches_a_handler_from_two_workers(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server()
+    with Standalone(tmp_path / "cluster") as cluster:
+        application = start(cluster.master, server, tmp_path / "application")
+        try:
+            told = application.told()
+        finally:
+            if application.process.poll() is None:
+                application.process.kill()
+                application.process.wait()
+    check_rejections(told, local=False)
+    assert {one["executor"] for one in told["errors"]} <= {"0", "1"}
+
+
+def check_rejections(told: dict[str, Any], local: bool) -> None:
     for name, category in CATEGORIES.items():
         errors = [error for error in told["errors"] if error["category"] == category]
         assert errors, name
@@ -106,7 +126,7 @@ def test_each_rejection_reaches_a_handler(
             assert error["query_id"] == told[name]["query"]
             assert error["batch"] == 0
             assert error["partition"] in (0, 1)
-            assert (error["executor"] == "driver") == master.startswith("local[")
+            assert (error["executor"] == "driver") == local
         if name in HALTING:
             assert told[name]["code"] == "SERVER_REJECTED"
             said = told[name]["exception"]
@@ -197,6 +217,41 @@ def test_handlers_hear_of_starts_ends_and_row_errors(
     assert not registration.active
     assert registration.delivered >= 3  # still to be read
     assert threading.main_thread().name not in threads
+
+
+def test_rows_that_were_committed_to_a_slot_are_named_when_they_are_refused(
+    spark: Any, start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server()
+    server.script(hold_acks=True)
+    errors: list[SinkError] = []
+    options = SinkOptions(
+        addr=server.addr,
+        table="late",
+        timestamp="ts",
+        create_table=True,
+        commit_on="store",
+        sf_dir=tmp_path / "slots",
+        on_schema_error="drop",
+        dead_letter_dir=str(tmp_path / "letters"),
+    )
+    with on_error(spark, errors.append):
+        source = feed(tmp_path / "feed", 2, 7)
+        query = write_stream(source.stream(spark), tmp_path / "cp", options.to_options())
+        query.processAllAvailable()
+        assert counters(query).undelivered_rows == 14  # committed; nobody has acknowledged them
+        server.script(nack={"status": 0x03, "message": "too late", "table": "late", "times": 1})
+        server.kill()
+        server.start()
+        server.script(nack={"status": 0x03, "message": "too late", "table": "late", "times": 1})
+        error = eventually("the refusal", lambda: errors and errors[0])
+        query.stop()
+    assert (error.category, error.policy, error.table) == ("SCHEMA_MISMATCH", "DROP", "late")
+    assert error.row_range == (1, 7)
+    assert error.batch in (0, 1)
+    assert error.query_id == query.id
+    assert error.slot is not None and error.slot.startswith(str(tmp_path / "slots"))
+    assert error.dead_letter is not None
 
 
 def test_a_handler_that_was_removed_hears_nothing(

@@ -9,6 +9,7 @@ from datetime import datetime
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
+from questdb_sf.errors import ConfigError, ErrorCode
 from questdb_sf.spark._session import connector, context_of
 
 if TYPE_CHECKING:
@@ -197,6 +198,11 @@ def _register(
     errors_only: bool,
     queue: int,
 ) -> Registration:
+    if queue < 1:
+        raise ConfigError(
+            ErrorCode.CONFIG_INVALID_VALUE,
+            f"{function}: a queue of {queue} events is too short; give at least 1",
+        )
     context = context_of(spark, function)
     handlers = connector(context, "SfHandlers")
     from pyspark.java_gateway import ensure_callback_server_started
