@@ -40,7 +40,7 @@ final class StallLog {
           line,
           state.kind(),
           state.host(),
-          state.cause());
+          state.kind() == SenderState.Kind.OK ? "connected" : state.cause());
     }
   }
 
