@@ -1,6 +1,7 @@
 """A Spark application with handlers, as a process of its own: meets each rejection of a scripted server once.
 
-Its arguments are a master, the server's address and a directory for its files. It prints one JSON line: what handlers
+Its arguments are a master, the server's address, a directory for its files, and "without" for a session without the
+sink's plugin, which then meets only the rejections that a query survives. It prints one JSON line: what handlers
 were called with, what ended each query, counters, and what the metrics page shows.
 """
 
@@ -29,11 +30,11 @@ CATEGORIES = {
 ROWS = 40
 
 
-def main(master: str, address: str, work: Path) -> dict[str, Any]:
+def main(master: str, address: str, work: Path, plugin: bool = True) -> dict[str, Any]:
     """Meets them all, one after the other."""
     from questdb_sf.spark import counters, failure, on_error, on_event
 
-    spark = session(master, work)
+    spark = session(master, work, plugin)
     errors: list[Any] = []
     events: list[Any] = []
     slow: list[Any] = []
@@ -55,7 +56,7 @@ def main(master: str, address: str, work: Path) -> dict[str, Any]:
     }
     registrations["removed"].remove()
     told: dict[str, Any] = {}
-    for name, status in {**HALTING, **RETRIED}.items():
+    for name, status in {**(HALTING if plugin else {}), **RETRIED}.items():
         script(
             address,
             nack={
@@ -125,7 +126,7 @@ def heard(errors: list[Any], category: str) -> bool:
     return any(error.category == category for error in errors)
 
 
-def session(master: str, work: Path) -> Any:
+def session(master: str, work: Path, plugin: bool = True) -> Any:
     """A Spark as a user would make it."""
     from pyspark.sql import SparkSession
 
@@ -144,7 +145,7 @@ def session(master: str, work: Path) -> Any:
         .config("spark.sql.shuffle.partitions", "2")
         .config("spark.sql.warehouse.dir", str(work / "warehouse"))
     )
-    spark = configure(builder).getOrCreate()
+    spark = configure(builder, plugin=plugin).getOrCreate()
     spark.sparkContext.setLogLevel("ERROR")
     return spark
 
@@ -163,4 +164,5 @@ def metrics_page(spark: Any) -> dict[str, Any]:
 
 if __name__ == "__main__":
     # Ends without stopping Spark, while one handler sleeps: the interpreter must end all the same.
-    print(json.dumps(main(sys.argv[1], sys.argv[2], Path(sys.argv[3]))), flush=True)
+    told = main(sys.argv[1], sys.argv[2], Path(sys.argv[3]), "without" not in sys.argv[4:])
+    print(json.dumps(told), flush=True)

@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
@@ -54,13 +55,24 @@ class Application:
             self.answer = json.loads(output)
         return self.answer
 
+    def __enter__(self) -> Application:
+        return self
 
-def start(master: str, server: ServerProcess, work: Path) -> Application:
+    def __exit__(self, *error: object) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+
+
+def start(master: str, server: ServerProcess, work: Path, *more: str) -> Application:
     work.mkdir()
     log = work / "application.log"
     with log.open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, "-m", "harness.rejections", master, server.addr, str(work / "files")],
+            [
+                *(sys.executable, "-m", "harness.rejections"),
+                *(master, server.addr, str(work / "files"), *more),
+            ],
             cwd=REPOSITORY,
             stdout=subprocess.PIPE,
             stderr=errors,
@@ -73,20 +85,13 @@ def start(master: str, server: ServerProcess, work: Path) -> Application:
 def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Application]]:
     """One application a master, all at the same time on this machine, each with handlers and a scripted server."""
     work = tmp_path_factory.mktemp("applications")
-    servers, running = [], {}
-    try:
+    with ExitStack() as stack:
+        running = {}
         for number, master in enumerate(MASTERS):
-            server = ServerProcess(work / f"root-{number}").start()
-            servers.append(server)
-            running[master] = start(master, server, work / f"application-{number}")
+            server = stack.enter_context(ServerProcess(work / f"root-{number}"))
+            started = start(master, server, work / f"application-{number}")
+            running[master] = stack.enter_context(started)
         yield running
-    finally:
-        for application in running.values():
-            if application.process.poll() is None:
-                application.process.kill()
-                application.process.wait()
-        for server in servers:
-            server.stop()
 
 
 @pytest.mark.parametrize("master", MASTERS)
@@ -101,16 +106,27 @@ def test_each_rejection_reaches_a_handler_from_two_workers(
     start_server: StartServer, tmp_path: Path
 ) -> None:
     server = start_server()
-    with Standalone(tmp_path / "cluster") as cluster:
-        application = start(cluster.master, server, tmp_path / "application")
-        try:
-            told = application.told()
-        finally:
-            if application.process.poll() is None:
-                application.process.kill()
-                application.process.wait()
+    with (
+        Standalone(tmp_path / "cluster") as cluster,
+        start(cluster.master, server, tmp_path / "application") as application,
+    ):
+        told = application.told()
     check_rejections(told, local=False)
     assert {one["executor"] for one in told["errors"]} <= {"0", "1"}
+
+
+@pytest.mark.slow
+def test_without_the_plugin_errors_come_with_what_tasks_commit(
+    start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server()
+    with start(MASTERS[1], server, tmp_path / "application", "without") as application:
+        told = application.told()
+    assert [error["category"] for error in told["errors"]] == ["WRITE_ERROR"] * 2
+    for error in told["errors"]:
+        assert (error["table"], error["row_range"]) == ("write", [1, ROWS // 2])
+    assert told["counters"]["rows_written"] == ROWS
+    assert told["metrics"] == {}
 
 
 def check_rejections(told: dict[str, Any], local: bool) -> None:
