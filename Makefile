@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions demo docker docker-stop integration kills bench docs reference format clean distclean
+.PHONY: help setup build test test-versions demo docker docker-stop integration kills selftest bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 
@@ -36,6 +36,9 @@ integration: docker ## the sink against a QuestDB in a container; QUESTDB_IMAGE=
 
 kills: build ## SIGKILL for driver, executors and server while streams write; ARGS="--scenario driver --runs 2 --seed 7"
 	@.venv/bin/python -m integration.kills $(ARGS)
+
+selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
+	@.venv/bin/python -m integration.selftest $(ARGS)
 
 bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
 	@tools/bench.sh $(ARGS)

@@ -34,6 +34,7 @@ FILES = 24
 FILE_ROWS = 200
 ROWS = FILES * FILE_ROWS
 ACK_DELAYS = {"ack": (0, 30, 150), "store": (0, 150, 1000)}
+STILL_SECONDS = 20
 MASTERS = {"executor": "local-cluster[2,1,1024]"}
 
 
@@ -50,6 +51,8 @@ class Blow:
     """Seconds for which the server is stopped before it is killed; 0: it is not."""
     down: float
     """Seconds until the server is started again."""
+    more: int = 0
+    """Files that are committed besides while the server is out of reach or stopped; with ``store`` only."""
 
 
 @dataclass(frozen=True)
@@ -77,6 +80,7 @@ class Plan:
                 heal=dice.uniform(0, 2),
                 pause=dice.uniform(0.1, 1) if scenario == "server" and dice.random() < 0.5 else 0,
                 down=dice.uniform(0, 2),
+                more=dice.choice((0, 3)) if mode == "store" else 0,
             )
             for after in sorted(dice.sample(range(1, FILES - 6), count))
         )
@@ -175,7 +179,7 @@ class _Run:
                 for blow in self.plan.blows:
                     self._strike(blow)
                 self._await("all files committed", self._all_committed)
-                self._await("all rows", self._all_rows_there)
+                self._await_rows()
                 self.victim.stop(self.deadline - time.monotonic())
             except (VictimEnded, TimeoutError) as error:
                 self.outcome.problem = str(error)
@@ -192,11 +196,16 @@ class _Run:
             if blow.cut:
                 self.server.script(drop_after_messages=0, refuse_status=503)
                 time.sleep(blow.cut)
+                self._await_more(blow)
             getattr(self, f"_kill_{self.plan.scenario}")(blow)
             self.outcome.kills += 1
             if blow.cut:
                 time.sleep(blow.heal)
                 self._heal()
+
+    def _await_more(self, blow: Blow) -> None:
+        wanted = min(self._committed(PLAIN) + blow.more, FILES)
+        self._await(f"{wanted} files committed", lambda: self._committed(PLAIN) >= wanted)
 
     def _kill_driver(self, _: Blow) -> None:
         self.victim.kill()
@@ -215,6 +224,7 @@ class _Run:
         if blow.pause:
             self.server.pause()
             time.sleep(blow.pause)
+            self._await_more(blow)
         self.server.kill()
         self.outcome.in_slots += sum(len(rows) for rows in self._waiting().values())
         time.sleep(blow.down)
@@ -256,20 +266,32 @@ class _Run:
                         found[names[table.name]] += [r["id"] for r in table.data]
         return found
 
-    def _all_rows_there(self) -> bool:
-        return all(self._distinct(kind) >= ROWS for kind in (KEYED, PLAIN))
+    def _await_rows(self) -> None:
+        """Until all rows are there, or nothing waits in a slot any more and the tables stand still."""
+        seen, since = [-1, -1], time.monotonic()
+        while min(seen) < ROWS:
+            counts = [self._distinct(kind) for kind in (KEYED, PLAIN)]
+            if counts != seen or any(self._waiting().values()):
+                seen, since = counts, time.monotonic()
+            if time.monotonic() - since > STILL_SECONDS:
+                raise TimeoutError("rows are missing, and none is on its way")
+            self._check("all rows")
+            time.sleep(0.1)
 
     def _distinct(self, kind: str) -> int:
-        if self.server.count(self.tables[kind]) < ROWS:
+        if self.server.count(self.tables[kind]) == 0:
             return 0
         return int(self.server.sql(f"SELECT count_distinct(id) FROM '{self.tables[kind]}'")[0][0])
 
     def _await(self, what: str, look: Callable[[], Any]) -> None:
         while not look():
-            self.victim.check()
-            if time.monotonic() > self.deadline:
-                raise TimeoutError(f"not within {self.patience:.0f} s: {what}")
+            self._check(what)
             time.sleep(0.03)
+
+    def _check(self, what: str) -> None:
+        self.victim.check()
+        if time.monotonic() > self.deadline:
+            raise TimeoutError(f"not within {self.patience:.0f} s: {what}")
 
     def _judge(self) -> None:
         repeated: dict[str, list[int]] = {}

@@ -37,7 +37,7 @@ COVERED = (
     "jvm/engine/src/main",
     "jvm/spark/src/main",
     "jvm/testserver/src/main",
-    "python/src/questdb_sf/spark.py",
+    "python/src/questdb_sf/spark",
 )
 
 

@@ -1,0 +1,149 @@
+"""The faults that ``make selftest`` plants, and the proof that has to fail of each.
+
+A fault is a piece of text that stands once in a source file and what takes its place; where it is not found, the code
+has changed and the list has to follow.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from integration.kill_run import Blow, Plan
+
+SENDER = "jvm/engine/src/main/java/org/questdbsf/sender"
+SLOT = "jvm/engine/src/main/java/org/questdbsf/slot"
+
+
+@dataclass(frozen=True)
+class Demo:
+    """``demo/run.py``."""
+
+
+@dataclass(frozen=True)
+class JUnit:
+    """Test classes of the engine; one of them has to fail."""
+
+    classes: tuple[str, ...]
+
+
+Proof = Plan | Demo | JUnit
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One fault: in ``file``, ``old`` becomes ``new``."""
+
+    name: str
+    file: str
+    old: str
+    new: str
+    proof: Proof
+
+
+def kill(scenario: str, mode: str, cut: float = 0, pause: float = 0, more: int = 0) -> Plan:
+    """A kill run at a moment that is chosen so that there is something to lose."""
+    blow = Blow(after=5, wait=0.1, cut=cut, heal=0.5, pause=pause, down=0.2, more=more)
+    return Plan(scenario, mode, 0, 0, (blow,), 0)
+
+
+# Frames that were sent while the server was stopped die with it.
+SERVER_KILLED = kill("server", "ack", pause=1.0)
+SERVER_KILLED_LATE = kill("server", "store", pause=0.5, more=4)
+# What was written while the server was out of reach is in the slots only.
+DRIVER_KILLED = kill("driver", "store", cut=0.5, more=3)
+EXECUTOR_KILLED = kill("executor", "store", cut=0.5, more=3)
+
+FAULTS = (
+    Fault(
+        "a frame is left out at a reconnect",
+        f"{SENDER}/FrameShipper.java",
+        "inFlight.begin(ring.ackedFsn() + 1);",
+        "inFlight.begin(ring.ackedFsn() + (highestSent > ring.ackedFsn() ? 2 : 1));",
+        SERVER_KILLED,
+    ),
+    Fault(
+        "a frame counts as acknowledged when it is sent",
+        f"{SENDER}/FrameShipper.java",
+        "    silence.sent(System.nanoTime());\n",
+        "    silence.sent(System.nanoTime());\n    ring.acknowledge(fsn);\n",
+        SERVER_KILLED_LATE,
+    ),
+    Fault(
+        "the watermark is written before the acknowledgement",
+        f"{SLOT}/RingUpkeep.java",
+        "  private long watermark(long now) {\n    long acked = state.ackedFsn;",
+        "  private long watermark(long now) {\n    long acked = state.publishedFsn();",
+        DRIVER_KILLED,
+    ),
+    Fault(
+        "recovery forgets the last frame",
+        f"{SLOT}/SlotJudge.java",
+        "long published = newest.lastFsn();",
+        "long published = newest.lastFsn() - 1;",
+        EXECUTOR_KILLED,
+    ),
+    Fault(
+        "a byte of a replayed frame is altered",
+        f"{SENDER}/FrameShipper.java",
+        "      message.writerIndex(message.writerIndex() + length);\n",
+        "      if (fsn <= highestSent) {\n        message.array()[offset + length - 8] ^= 1;\n      }\n"
+        "      message.writerIndex(message.writerIndex() + length);\n",
+        Demo(),
+    ),
+    Fault(
+        "an acknowledgement counts for one frame too many",
+        f"{SENDER}/AckTracker.java",
+        "long fsn = setup.plan().boundary(inFlight.fsnOf(sequence));\n      if",
+        "long fsn = setup.plan().boundary(inFlight.fsnOf(sequence)) + 1;\n      if",
+        JUnit(("org.questdbsf.sender.RandomScriptTest",)),
+    ),
+    Fault(
+        "the dictionary is not sent again on a new connection",
+        f"{SENDER}/FrameShipper.java",
+        "if (catchUp != null && inFlight.fresh()) {",
+        "if (catchUp != null && inFlight.fresh() && highestSent < 0) {",
+        JUnit(("org.questdbsf.sender.CutsTest",)),
+    ),
+    Fault(
+        "the CRC is not checked where a frame is read",
+        f"{SLOT}/RingReader.java",
+        "good = (int) crc.getValue() == expectedCrc;",
+        "good = true;",
+        JUnit(("org.questdbsf.slot.SlotTest",)),
+    ),
+    Fault(
+        "the CRC is not checked where a segment is scanned",
+        f"{SLOT}/SegmentScanner.java",
+        "return (int) crc.getValue() == expected ? length : 0;",
+        "return length;",
+        JUnit(("org.questdbsf.slot.SegmentScannerTest",)),
+    ),
+    Fault(
+        "torn bytes are not zeroed",
+        f"{SLOT}/SlotRecovery.java",
+        "if (last.scan().tornBytes() > 0) {",
+        "if (last.scan().tornBytes() < 0) {",
+        JUnit(("org.questdbsf.slot.SlotRecoveryTest",)),
+    ),
+    Fault(
+        "frames are not forced",
+        f"{SLOT}/RingUpkeep.java",
+        "          storage.force(at);\n",
+        "          storage.usableBytes();\n",
+        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+    ),
+    Fault(
+        "names of new segments are not forced",
+        f"{SLOT}/RingUpkeep.java",
+        "if (!namesDirty || forceNames()) {",
+        "if (!namesDirty || storage.durable()) {",
+        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+    ),
+    Fault(
+        "a segment is unlinked before the watermark is forced",
+        f"{SLOT}/RingUpkeep.java",
+        "if (storage.durable() && !forceWatermark(acked)) {",
+        "if (storage.durable() && state.diskFailed()) {",
+        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+    ),
+)

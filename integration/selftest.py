@@ -1,0 +1,288 @@
+"""``make selftest``: proofs that cannot fail prove nothing. Plants faults in the engine and sees that the proofs fail.
+
+Each fault goes into a copy of one source file below ``build/selftest``; its classes take the place of the product's in
+a bundle of their own (kill runs, demo) or come before them on the class path (JUnit). Nothing else is changed. First
+every proof has to pass without a fault; then each has to fail with the fault that it is there for. Progress and table
+go to standard error, one JSON line to standard output. Exit status 0 only when every fault was caught.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import zipfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+from harness.server import ServerProcess
+from integration import kills
+from integration.faults import FAULTS, Demo, Fault, JUnit, Proof
+from integration.kill_run import Plan
+
+REPOSITORY = Path(__file__).resolve().parents[1]
+PACKAGE = REPOSITORY / "python/src/questdb_sf"
+WORK = REPOSITORY / "build/selftest"
+KILL_PATIENCE, DEMO_PATIENCE, JUNIT_PATIENCE = 240, 240, 180
+
+
+class NotPlanted(Exception):
+    """A fault that does not fit the code, or does not compile."""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="selftest", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument(
+        "--fault", action="append", help="only faults whose name has this text; again for more"
+    )
+    parser.add_argument("--list", action="store_true", help="name the faults and plant none")
+    chosen = parser.parse_args(arguments)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    faults = [f for f in FAULTS if not chosen.fault or any(text in f.name for text in chosen.fault)]
+    if chosen.list:
+        print("\n".join(fault.name for fault in faults))
+        return 0
+    began = time.monotonic()
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    with ExitStack() as stack:
+        result = Selftest(stack).run(faults)
+    result["seconds"] = round(time.monotonic() - began, 1)
+    print(json.dumps(result))
+    return 0 if faults and result["caught"] == result["planted"] and not result["broken"] else 1
+
+
+class Selftest:
+    """The run: what it needs is started when the first proof asks for it, and ends with the stack."""
+
+    def __init__(self, stack: ExitStack) -> None:
+        self._stack = stack
+        self._server: ServerProcess | None = None
+        self._java: dict[str, Any] = {}
+
+    def run(self, faults: Sequence[Fault]) -> dict[str, Any]:
+        """All baselines, then all faults."""
+        self._java = engine_tests()
+        broken = []
+        for proof in baselines(faults):
+            failure, seconds = self._timed(proof, None)
+            kills.say(f"without a fault   {label(proof)}: {failure or 'passes'}; {seconds:.1f} s")
+            if failure:
+                broken.append(label(proof))
+        caught: list[str] = []
+        missed: list[str] = []
+        for fault in faults:
+            try:
+                failure, seconds = self._timed(fault.proof, fault)
+            except NotPlanted as error:
+                kills.say(f"NOT PLANTED {error}")
+                broken.append(str(error))
+                continue
+            kills.say(f"{'caught' if failure else 'NOT CAUGHT':10}  {fault.name}")
+            kills.say(f"            {label(fault.proof)}: {failure or 'passes'}; {seconds:.1f} s")
+            (caught if failure else missed).append(fault.name)
+        return {
+            "planted": len(faults),
+            "caught": len(caught),
+            "missed": missed,
+            "broken": broken,
+        }
+
+    def _timed(self, proof: Proof, fault: Fault | None) -> tuple[str | None, float]:
+        began = time.monotonic()
+        return self._failure(proof, fault), time.monotonic() - began
+
+    def _failure(self, proof: Proof, fault: Fault | None) -> str | None:
+        """Runs a proof and says how it failed, None when it passed."""
+        classes = None if fault is None else self._plant(fault)
+        if isinstance(proof, JUnit):
+            return junit(proof, self._java, classes)
+        package = None if classes is None else variant(classes)
+        if isinstance(proof, Demo):
+            return demo(package)
+        return self._kill(proof, package)
+
+    def _plant(self, fault: Fault) -> Path:
+        source = REPOSITORY / fault.file
+        text = source.read_text(encoding="utf-8")
+        if text.count(fault.old) != 1:
+            raise NotPlanted(
+                f"'{fault.name}': {fault.file} holds {text.count(fault.old)} times what is to be replaced"
+            )
+        root = WORK / re.sub(r"[^a-z]+", "-", fault.name.lower())
+        copy = root / "src" / source.name
+        copy.parent.mkdir(parents=True)
+        copy.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
+        classes = root / "classes"
+        classes.mkdir()
+        made = build_tool(
+            "javac", "-nowarn", "--release", "17", "-proc:none", "-encoding", "UTF-8", "-d", str(classes),
+            "-cp", self._java["classpath"], str(copy),
+        )  # fmt: skip
+        if made.returncode:
+            raise NotPlanted(f"'{fault.name}' does not compile: {made.stderr}")
+        return classes
+
+    def _kill(self, plan: Plan, package: Path | None) -> str | None:
+        if self._server is None:
+            self._server = self._stack.enter_context(kills.running_server(WORK / "server"))
+        outcome = kills.one(plan, self._server, KILL_PATIENCE, package)
+        if outcome.good:
+            return None
+        return (
+            f"lost {outcome.lost}, altered {outcome.altered}, unexpected duplicates {outcome.unexpected_duplicates}"
+            + (f" ({outcome.problem.splitlines()[0][:100]})" if outcome.problem else "")
+        )
+
+
+def baselines(faults: Sequence[Fault]) -> list[Proof]:
+    """Every proof once; JUnit classes together, in one JVM."""
+    proofs: list[Proof] = []
+    classes: list[str] = []
+    for fault in faults:
+        if isinstance(fault.proof, JUnit):
+            classes += [name for name in fault.proof.classes if name not in classes]
+        elif fault.proof not in proofs:
+            proofs.append(fault.proof)
+    return [*([JUnit(tuple(classes))] if classes else []), *proofs]
+
+
+def label(proof: Proof) -> str:
+    """A proof's name for people."""
+    if isinstance(proof, JUnit):
+        return "JUnit " + " ".join(name.rsplit(".", 1)[1] for name in proof.classes)
+    if isinstance(proof, Demo):
+        return "demo"
+    return f"kill run {proof.scenario} {proof.mode}"
+
+
+def build_tool(*command: str) -> subprocess.CompletedProcess[str]:
+    """Runs a program with the JDK and the helpers of the build."""
+    return subprocess.run(
+        ["bash", "-c", '. tools/env.sh && "$@"', "-", *command],
+        cwd=REPOSITORY,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def engine_tests() -> dict[str, Any]:
+    """Compiles the engine and its tests; gives class path and JVM arguments of its tests."""
+    made = build_tool("run_gradle", "-q", ":questdb-sf-engine:junitCommand")
+    lines = [line for line in made.stdout.splitlines() if line.startswith("{")]
+    if made.returncode or not lines:
+        raise SystemExit(f"the engine's tests do not compile:\n{made.stdout}{made.stderr}")
+    return dict(json.loads(lines[-1]))
+
+
+def junit(proof: JUnit, java: dict[str, Any], classes: Path | None) -> str | None:
+    """Runs test classes of the engine with the faulty classes in front."""
+    path = java["classpath"] if classes is None else f"{classes}{os.pathsep}{java['classpath']}"
+    temporary = WORK / "tmp"
+    temporary.mkdir(exist_ok=True)
+    status, output = bounded(
+        [
+            java["java"], *java["jvm"], "-Xmx1g", f"-Djava.io.tmpdir={temporary}",
+            f"-Dorg.slf4j.simpleLogger.logFile={WORK / 'junit-log.txt'}", "-cp", path,
+            "org.junit.platform.console.ConsoleLauncher", "execute", "--disable-banner",
+            "--disable-ansi-colors", "--details=summary", "--fail-if-no-tests",
+            *(part for name in proof.classes for part in ("--select-class", name)),
+        ],
+        REPOSITORY / "jvm/engine",
+        {},
+        JUNIT_PATIENCE,
+    )  # fmt: skip
+    if status is None:
+        return f"not done within {JUNIT_PATIENCE} s"
+    if status == 0:
+        return None
+    failed = re.search(r"\[\s*(\d+) tests failed", output)
+    if failed is None or failed.group(1) == "0":
+        raise SystemExit(f"JUnit did not run: {output[-3000:]}")
+    names = sorted(
+        set(re.findall(r"MethodSource \[className = '[\w.]*\.(\w+)', methodName = '(\w+)'", output))
+    )
+    return f"{failed.group(1)} failed: {', '.join('.'.join(name) for name in names)}"
+
+
+def variant(classes: Path) -> Path:
+    """A directory with a ``questdb_sf`` whose bundle has the faulty classes, for PYTHONPATH."""
+    package = classes.parent / "python"
+    shutil.copytree(
+        PACKAGE, package / PACKAGE.name, ignore=shutil.ignore_patterns("jars", "__pycache__")
+    )
+    (bundle,) = (PACKAGE / "jars").glob("questdb-sf-bundle-*.jar")
+    jars = package / PACKAGE.name / "jars"
+    jars.mkdir()
+    faulty = {str(path.relative_to(classes)): path for path in classes.rglob("*.class")}
+    with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(jars / bundle.name, "w") as new:
+        missing = set(faulty) - set(old.namelist())
+        if missing:
+            raise NotPlanted(f"{bundle} has no {sorted(missing)}: run `make build`")
+        for name, path in faulty.items():
+            new.write(path, name)
+        for entry in old.infolist():
+            if entry.filename not in faulty:
+                new.writestr(entry, old.read(entry))
+    return package
+
+
+def demo(package: Path | None) -> str | None:
+    """Runs the demo as a user does."""
+    path = {} if package is None else {"PYTHONPATH": str(package)}
+    status, output = bounded([sys.executable, "demo/run.py"], REPOSITORY, path, DEMO_PATIENCE)
+    if status is None:
+        return f"not done within {DEMO_PATIENCE} s"
+    if status == 0:
+        return None
+    lines = output.strip().splitlines()
+    if not lines or not lines[-1].startswith("{"):
+        return f"exit status {status}: {lines[-1] if lines else ''}"
+    told = json.loads(lines[-1])
+    return ", ".join(
+        f"{name} {told[name]}" for name in ("rows_read", "rows_in_questdb", "differing")
+    )
+
+
+def bounded(
+    command: Sequence[str], folder: Path, environment: dict[str, str], seconds: float
+) -> tuple[int | None, str]:
+    """Runs a program and all that it starts; exit status, None if it was not done in time, and what it printed."""
+    process = subprocess.Popen(
+        command,
+        cwd=folder,
+        env={**os.environ, **environment},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    )
+    try:
+        output, _ = process.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired:
+        end_group(process.pid)
+        output, _ = process.communicate()
+        return None, output
+    finally:
+        end_group(process.pid)
+    return process.returncode, output
+
+
+def end_group(group: int) -> None:
+    """SIGKILL for what is left of a process group of ours."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(group, signal.SIGKILL)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
