@@ -55,6 +55,7 @@ class AllTypesTest {
   }
 
   @SafeVarargs
+  @SuppressWarnings("varargs")
   private static List<Consumer<ColumnBuffer>> values(Consumer<ColumnBuffer>... values) {
     return Arrays.asList(values);
   }
