@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -82,9 +83,23 @@ def test_messages_and_pages_name_commands_and_pages_that_exist() -> None:
                 assert (REPO / page).is_file(), f"{source.name}: {page}"
 
 
+def names_in_python() -> set[str]:
+    """Modules, functions, classes, fields and parameters of the Python package."""
+    names: set[str] = set()
+    for path in (REPO / "python/src/questdb_sf").rglob("*.py"):
+        names |= {path.stem, path.parent.name}
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.FunctionDef | ast.ClassDef):
+                names.add(node.name)
+            elif isinstance(node, ast.arg):
+                names.add(node.arg)
+            elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+                names.add(node.target.id)
+    return names
+
+
 def test_pages_name_options_that_exist() -> None:
-    modules = {path.stem for path in (REPO / "python/src/questdb_sf").glob("*.py")}
-    known = documented("options.md") | documented("metrics.md") | modules | OTHERS
+    known = documented("options.md") | documented("metrics.md") | names_in_python() | OTHERS
     for page in PAGES:
         for word in re.findall(r"`(\w+)(?:=[^`]*)?`", page.read_text(encoding="utf-8")):
             if SNAKE.fullmatch(word):
