@@ -19,6 +19,7 @@ from typing import Any
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 HOLD_SECONDS = 240
+PIECE_ROWS = 10
 
 
 class Driver:
@@ -149,17 +150,21 @@ def main() -> None:
 
 
 def holder(work: Path, hold_at: int) -> Any:
-    """The function for ``mapInPandas``: passes rows on one by one, and waits at one of them."""
+    """The function for ``mapInPandas``: passes rows on in small pieces, and waits at one of them.
+
+    What it has passed on lies in a buffer of 64 KiB before Spark reads it, so the last rows before ``hold_at`` do too.
+    """
 
     def hold(frames: Any) -> Any:
         for frame in frames:
-            for index in range(len(frame)):
-                if int(frame["id"].iloc[index]) == hold_at:
+            for first in range(0, len(frame), PIECE_ROWS):
+                piece = frame.iloc[first : first + PIECE_ROWS]
+                if (piece["id"] == hold_at).any():
                     (work / "reached").touch()
                     deadline = time.monotonic() + HOLD_SECONDS
                     while not (work / "go").exists() and time.monotonic() < deadline:
                         time.sleep(0.05)
-                yield frame.iloc[index : index + 1]
+                yield piece
 
     return hold
 
