@@ -95,10 +95,13 @@ def main(master: str, address: str, work: Path, plugin: bool = True) -> dict[str
             60,
         )
         if name in RETRIED:
-            told["metrics"] = metrics_page(spark)
             query.stop()
     script(address, nack={"times": 0})
-    told["errors"] = [asdict(error) | {"at": error.at.isoformat()} for error in errors]
+    # Attempts of tasks whose query is over tell of their errors until their executors are done with them.
+    told["metrics"], heard_of = eventually(
+        "handlers and the metrics page agree", partial(agreed, spark, errors, plugin)
+    )
+    told["errors"] = [asdict(error) | {"at": error.at.isoformat()} for error in heard_of]
     told["events"] = sorted({event.kind for event in events})
     told["slow"] = len(slow)
     told["removed"] = len(removed)
@@ -160,6 +163,15 @@ def metrics_page(spark: Any) -> dict[str, Any]:
     port = spark.sparkContext.uiWebUrl.rsplit(":", 1)[1]
     page = requests.get(f"http://127.0.0.1:{port}/metrics/json/", timeout=30).json()
     return {name: one["value"] for name, one in page["gauges"].items() if ".SfPlugin." in name}
+
+
+def agreed(
+    spark: Any, errors: list[Any], plugin: bool
+) -> tuple[dict[str, Any], list[Any]] | None:
+    """The metrics page and the errors that a handler was told of, once their numbers are the same."""
+    page, heard_of = metrics_page(spark), list(errors)
+    shown = [value for name, value in page.items() if name.endswith(".server_errors")]
+    return (page, heard_of) if not plugin or len(heard_of) in shown else None
 
 
 if __name__ == "__main__":
