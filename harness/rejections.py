@@ -165,9 +165,7 @@ def metrics_page(spark: Any) -> dict[str, Any]:
     return {name: one["value"] for name, one in page["gauges"].items() if ".SfPlugin." in name}
 
 
-def agreed(
-    spark: Any, errors: list[Any], plugin: bool
-) -> tuple[dict[str, Any], list[Any]] | None:
+def agreed(spark: Any, errors: list[Any], plugin: bool) -> tuple[dict[str, Any], list[Any]] | None:
     """The metrics page and the errors that a handler was told of, once their numbers are the same."""
     page, heard_of = metrics_page(spark), list(errors)
     shown = [value for name, value in page.items() if name.endswith(".server_errors")]
