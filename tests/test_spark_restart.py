@@ -26,6 +26,7 @@ from harness.spark import (
     sink_metrics,
     write_stream,
 )
+from questdb_sf.spark import SinkError, counters, on_error
 
 BOTH_MODES = pytest.mark.parametrize("commit_on", ["ack", "store"])
 StartDriver = Callable[[Feed], Driver]
@@ -168,6 +169,56 @@ def frames_waiting_of_others(tmp_path: Path, query: Any) -> list[str]:
         if not pid or not Path(f"/proc/{pid}").exists():
             waiting.append(name)
     return waiting
+
+
+@pytest.mark.parametrize("policy", ["drop", "halt"])
+def test_what_goes_wrong_with_adopted_slots_reaches_a_handler(
+    spark: Any, heir: ServerProcess, tmp_path: Path, policy: str
+) -> None:
+    """Frames that the server refuses, and a slot that is damaged; what rows they hold only a dead process knew."""
+    slots = tmp_path / "slots"
+    left = {str(slots / name) for name in frames_waiting(slots)}
+    damaged = shutil.copytree(sorted(left)[0], slots / f"{FAMILY}-77")
+    segment = min(damaged.glob("*.sfa"))
+    with segment.open("r+b") as file:
+        file.seek(24 + 8 + 20)  # into the first frame
+        file.write(b"?")
+    heir.script(nack={"status": 3, "message": "not this", "table": "t", "times": None})
+    chosen = options(heir.addr, slots, "store", sender_id=FAMILY, table="u")
+    if policy == "drop":
+        chosen |= {"on_schema_error": "drop", "dead_letter_dir": str(tmp_path / "letters")}
+    errors: list[SinkError] = []
+
+    def of(slot: str) -> list[SinkError]:
+        return [error for error in errors if error.slot == slot]
+
+    source = Feed(tmp_path / "source", ROW)
+    source.add(rows(0, 10))
+    with on_error(spark, errors.append):
+        query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen)
+        eventually("word of each", lambda: all(of(slot) for slot in {*left, str(damaged)}))
+        gone = {Path(slot).name for slot in left}
+        if policy == "drop":
+            eventually("the slots are empty", lambda: not gone & set(frames_waiting(slots)))
+        else:
+            marked = [slots / name / ".failed" for name in gone]
+            eventually("the slots are set aside", lambda: all(path.exists() for path in marked))
+        eventually("the counters", lambda: counters(query).server_errors > 0)
+        dropped = counters(query).rows_dropped
+        query.stop()
+    for slot in left:
+        for error in of(slot):
+            assert (error.category, error.policy) == ("SCHEMA_MISMATCH", policy.upper())
+            assert (error.table, error.message, error.status) == ("t", "not this", 3)
+            assert error.query_id == query.id
+            assert error.fsn_range is not None
+            assert error.row_range is None
+            assert (error.dead_letter is not None) == (policy == "drop")
+        assert policy == "drop" or len(of(slot)) == 1, "told once"
+    (refused,) = of(str(damaged))
+    assert (refused.category, refused.policy) == ("SLOT_REFUSED", "HALT")
+    assert dropped == (150 if policy == "drop" else 0)
+    assert heir.await_count("u", 10) == 10
 
 
 def test_slots_of_another_target_are_left_alone(

@@ -10,6 +10,7 @@ import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Function;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
@@ -49,7 +50,7 @@ public final class DrainerPool implements AutoCloseable {
   private final SenderConfig config;
   private final OrphanScanner scanner;
   private final DeadLetterSink deadLetters;
-  private final SenderErrorHandler errors;
+  private final Function<String, SenderErrorHandler> errors;
   private final DrainListener listener;
   private final SegmentKeeper keeper;
   private final DiskIo io;
@@ -268,7 +269,8 @@ public final class DrainerPool implements AutoCloseable {
       opening = Thread.currentThread();
     }
     try {
-      return Drainer.open(orphan, config, deadLetters, errors, keeper, io);
+      SenderErrorHandler told = errors.apply(orphan.name());
+      return Drainer.open(orphan, config, deadLetters, told, keeper, io);
     } finally {
       synchronized (this) {
         opening = null;
@@ -302,7 +304,7 @@ public final class DrainerPool implements AutoCloseable {
     private final SenderConfig config;
     private final SlotTarget own;
     private DeadLetterSink deadLetters;
-    private SenderErrorHandler errors;
+    private Function<String, SenderErrorHandler> errors = slot -> null;
     private DrainListener listener = DrainListener.NONE;
     private SegmentKeeper keeper;
     private DiskIo io = DiskIo.PRODUCTION;
@@ -321,7 +323,12 @@ public final class DrainerPool implements AutoCloseable {
 
     /** Who is told of rejections; default: the log. */
     public Builder errorHandler(SenderErrorHandler handler) {
-      this.errors = handler;
+      return errorHandlers(slot -> handler);
+    }
+
+    /** The same, a handler for each slot by its name; null: the log. */
+    public Builder errorHandlers(Function<String, SenderErrorHandler> bySlot) {
+      this.errors = bySlot;
       return this;
     }
 

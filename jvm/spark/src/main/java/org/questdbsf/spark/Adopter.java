@@ -3,27 +3,52 @@ package org.questdbsf.spark;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.Function;
+import org.questdbsf.error.SfException;
 import org.questdbsf.sender.DeadLetterSink;
 import org.questdbsf.sender.DrainListener;
 import org.questdbsf.sender.DrainerPool;
+import org.questdbsf.sender.Policy;
 import org.questdbsf.sender.SenderConfig;
+import org.questdbsf.sender.SenderError;
 import org.questdbsf.sender.SlotTarget;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Sends the slots that ended processes left in {@code sf_dir}, and remembers which. */
+/**
+ * Sends the slots that ended processes left in {@code sf_dir}, and remembers which; and what was
+ * refused of them, until a pool takes it to the driver. Thread-safe.
+ */
 final class Adopter implements DrainListener {
+  private static final Logger LOG = LoggerFactory.getLogger(Adopter.class);
   private static final int MAX_REMEMBERED = 256;
+
+  /** What rows a frame holds is not known any more: the process that wrote them is gone. */
+  private static final FrameLog NO_ROWS = new FrameLog();
 
   private final Path sfDir;
   private final DrainerPool drainers;
   private final ArrayDeque<LaneReport> drained = new ArrayDeque<>();
+  private final ArrayDeque<Function<String, SfErrorEvent>> errors = new ArrayDeque<>();
+
+  /** Slots whose end was told of in the server's own words. */
+  private final Set<String> ended = new HashSet<>();
+
+  private final LongAdder serverErrors = new LongAdder();
+  private final LongAdder rowsDropped = new LongAdder();
+  private long errorsDropped;
 
   /** Starts at once. */
   Adopter(SenderConfig config, DeadLetterSink deadLetters) {
     this.sfDir = config.sfDir().orElseThrow().toAbsolutePath().normalize();
     DrainerPool.Builder builder =
         DrainerPool.builder(config, SlotTarget.of(config, List.of(), "questdb-sf-spark"))
-            .listener(this);
+            .listener(this)
+            .errorHandlers(slot -> error -> refused(slot, error));
     if (deadLetters != null) {
       builder.deadLetters(deadLetters);
     }
@@ -47,6 +72,59 @@ final class Adopter implements DrainListener {
     }
   }
 
+  private void refused(String slot, SenderError error) {
+    LOG.warn("Slot {}: {}", slot, error.describe());
+    serverErrors.add(error.status() >= 0 ? 1 : 0);
+    rowsDropped.add(error.policy() == Policy.DROP ? error.rows() : 0);
+    if (error.policy() == Policy.HALT) {
+      synchronized (errors) {
+        ended.add(slot);
+      }
+    }
+    String place = sfDir.resolve(slot).toString();
+    note(queryId -> SfErrorEvent.of(error, place, NO_ROWS, queryId));
+  }
+
+  /** The end of a slot's sending is told of once: by the sender, or here where there was none. */
+  @Override
+  public void failed(String slot, SfException error, boolean givenUp) {
+    synchronized (errors) {
+      if (ended.remove(slot)) {
+        return;
+      }
+    }
+    String place = sfDir.resolve(slot).toString();
+    note(queryId -> SfErrorEvent.of(error, givenUp, place, queryId));
+  }
+
+  /** Remembers an error; the oldest goes where there are too many. */
+  private void note(Function<String, SfErrorEvent> error) {
+    synchronized (errors) {
+      if (errors.size() >= MAX_REMEMBERED) {
+        errors.removeFirst();
+        errorsDropped++;
+      }
+      errors.addLast(error);
+    }
+    Housekeeper.soon(LanePools::pushAll);
+  }
+
+  /** Whether errors wait to be taken. */
+  boolean hasErrors() {
+    synchronized (errors) {
+      return !errors.isEmpty();
+    }
+  }
+
+  /** Errors since the last call, oldest first, as ones of this query. */
+  List<SfErrorEvent> takeErrors(String queryId) {
+    synchronized (errors) {
+      List<SfErrorEvent> taken = errors.stream().map(error -> error.apply(queryId)).toList();
+      errors.clear();
+      return taken;
+    }
+  }
+
   /** Slots sent to the end, with an incarnation above that of the lanes that filled them. */
   List<LaneReport> drained() {
     synchronized (drained) {
@@ -58,6 +136,11 @@ final class Adopter implements DrainListener {
   void addTo(long[] totals) {
     totals[SfMetric.DRAINERS_SUCCEEDED.ordinal()] += drainers.succeeded();
     totals[SfMetric.DRAINERS_FAILED.ordinal()] += drainers.failed();
+    totals[SfMetric.SERVER_ERRORS.ordinal()] += serverErrors.sum();
+    totals[SfMetric.ROWS_DROPPED.ordinal()] += rowsDropped.sum();
+    synchronized (errors) {
+      totals[SfMetric.ERROR_NOTIFICATIONS_DROPPED.ordinal()] += errorsDropped;
+    }
   }
 
   /** Sets gauges by ordinal of {@link SfMetric}. */

@@ -131,15 +131,20 @@ final class PoolNews {
     errors.addLast(error);
   }
 
-  /** Such errors since the last call, oldest first. */
+  /** Such errors since the last call, those of adopted slots included; each kind oldest first. */
   synchronized List<SfErrorEvent> takeErrors() {
     List<SfErrorEvent> taken = new ArrayList<>(errors);
     errors.clear();
+    if (adopter != null) {
+      taken.addAll(adopter.takeErrors(queryId));
+    }
     return taken;
   }
 
   /** Whether no error waits, and the last lane left so long ago that the driver knows how. */
   synchronized boolean areOld() {
-    return errors.isEmpty() && System.nanoTime() - lastDeparture > TELL_NANOS;
+    return errors.isEmpty()
+        && (adopter == null || !adopter.hasErrors())
+        && System.nanoTime() - lastDeparture > TELL_NANOS;
   }
 }

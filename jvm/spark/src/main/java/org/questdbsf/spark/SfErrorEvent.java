@@ -80,6 +80,29 @@ public record SfErrorEvent(
         error.deadLetter());
   }
 
+  /** A slot that cannot be opened to be sent; {@code givenUp}: nobody tries again. */
+  static SfErrorEvent of(SfException error, boolean givenUp, String slot, String queryId) {
+    return new SfErrorEvent(
+        error.code().name(),
+        (givenUp ? Policy.HALT : Policy.RETRY).name(),
+        -1,
+        RowEncoder.withoutCode(error.code(), error.getMessage()),
+        null,
+        -1,
+        -1,
+        0,
+        0,
+        queryId,
+        -1,
+        -1,
+        TaskMetrics.executor(),
+        TaskMetrics.host(),
+        slot,
+        null,
+        Instant.now(),
+        null);
+  }
+
   /** A row that fails its task. */
   static SfErrorEvent of(SfException error, TaskRef task, String table, long row) {
     return new SfErrorEvent(
