@@ -206,19 +206,23 @@ public final class SymbolDictionary {
     out.putBytes(known.encoded, start, known.starts[toId] - start);
   }
 
+  /** Without a loop over single bytes: the last eight (or four) may be read twice instead. */
   private static int hash(byte[] b, int off, int len) {
     long h = len * 0x9E3779B97F4A7C15L;
-    int at = off;
     int end = off + len;
-    for (; end - at >= 8; at += 8) {
-      h = mix(h ^ LittleEndian.getLong(b, at));
+    if (len >= 8) {
+      for (int at = off; end - at > 8; at += 8) {
+        h = mix(h ^ LittleEndian.getLong(b, at));
+      }
+      h = mix(h ^ LittleEndian.getLong(b, end - 8));
+    } else if (len >= 4) {
+      long rest = LittleEndian.getInt(b, off);
+      h = mix(h ^ rest << 32 ^ LittleEndian.getInt(b, end - 4) & 0xFFFF_FFFFL);
+    } else if (len > 0) {
+      h = mix(h ^ (b[off] & 0xFF) << 16 ^ (b[off + (len >> 1)] & 0xFF) << 8 ^ b[end - 1] & 0xFF);
     }
-    long rest = 0;
-    for (; at < end; at++) {
-      rest = rest << 8 | b[at] & 0xFF;
-    }
-    h = mix(h ^ rest);
-    return (int) (h ^ h >>> 29);
+    // What differs in the last bytes of a text is in the high bits; the lowest choose the slot.
+    return (int) (h * 0x9E3779B97F4A7C15L >>> 32);
   }
 
   private static long mix(long h) {

@@ -12,7 +12,7 @@ final class SymbolStore extends FixedStore {
 
   void put(int slot, int id) {
     putInteger(slot, id);
-    bytes += Varint.size(id);
+    bytes += id < 0x80 ? 1 : id < 0x4000 ? 2 : Varint.size(id);
     highestBefore = highest;
     highest = Math.max(highest, id);
   }
@@ -84,8 +84,12 @@ final class SymbolStore extends FixedStore {
       int end = nulls.next(true, slot, to);
       for (; slot < end; slot++) {
         int id = id(slot);
-        if (id < 0x80) {
-          target[at++] = (byte) id;
+        if (id < 0x4000) {
+          // Both lengths without a branch: ids around 128 would make it a coin's toss.
+          int more = 0x7F - id >>> 31;
+          target[at] = (byte) (id & 0x7F | more << 7);
+          target[at + 1] = (byte) (id >> 7);
+          at += 1 + more;
         } else {
           at = Varint.put(target, at, id);
         }
