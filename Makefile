@@ -40,7 +40,7 @@ kills: build ## SIGKILL for driver, executors and server while streams write; AR
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@.venv/bin/python -m integration.selftest $(ARGS)
 
-bench: setup ## JMH, smoke length; ARGS for longer runs, see jvm/bench
+bench: setup ## JMH and Arrow tables against the released client, smoke length; ARGS=--long for longer runs
 	@tools/bench.sh $(ARGS)
 
 docs: setup ## the pages of docs/ as HTML in build/docs; warnings are errors

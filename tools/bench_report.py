@@ -43,8 +43,8 @@ def floor_of(job: tuple[str, ...]) -> tuple[str, ...]:
     return ("AppendFloorBench" if kind == "AppendBench" else kind, "floor", *parameters)
 
 
-def main(path: Path) -> None:
-    """Prints both."""
+def main(path: Path, arrow: Path) -> None:
+    """Prints both, and what :mod:`arrow_bench` wrote."""
     costs = read(path)
     lines = []
     for job, cost in costs.items():
@@ -68,8 +68,25 @@ def main(path: Path) -> None:
     for line in lines:
         cells = (f"{line[n]:>16}" if n != "job" else f"{line[n]:<24}" for n in head)
         print("".join(cells), file=sys.stderr)
-    print(json.dumps({"results": lines, "jmh": str(path)}))
+    rows = json.loads(arrow.read_text(encoding="utf-8"))
+    print(
+        f"Arrow tables {rows['arrow_rows_per_second']:,} rows/s, the released client's rows "
+        f"{rows['released_rows_per_second']:,} rows/s: {rows['arrow_vs_released_rows']} times "
+        f"(bar: {rows['bar']}; processor time a row: {rows['cpu_ratio']} times)",
+        file=sys.stderr,
+    )
+    ratio = rows["arrow_vs_released_rows"]
+    print(
+        json.dumps(
+            {
+                "results": lines,
+                "jmh": str(path),
+                "arrow_vs_released_rows": ratio,
+                "arrow": rows,
+            }
+        )
+    )
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]))
