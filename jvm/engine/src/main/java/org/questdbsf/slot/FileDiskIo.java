@@ -42,7 +42,8 @@ final class FileDiskIo implements DiskIo {
           StandardOpenOption.TRUNCATE_EXISTING);
   private static final Set<OpenOption> CREATE_NEW =
       Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
-  private static final int ZEROS = 1 << 16;
+  private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
+  private static final int CHUNK = 1 << 16;
   private static final int LOCK_ATTEMPTS = 10;
 
   @Override
@@ -139,9 +140,11 @@ final class FileDiskIo implements DiskIo {
   @Override
   public void create(Path file, long bytes) throws IOException {
     FileChannel.open(file, CREATE_NEW, FILE_MODE).close();
-    if (!LibC.fallocate(file, bytes)) {
-      fillWithZeros(file, 0, bytes);
-    }
+    // Where it can: all blocks at once, so that a full disk is known before anything is written.
+    LibC.fallocate(file, bytes);
+    // Written as well: pages that come by large writes cost a quarter of those that a map faults
+    // in.
+    fillWithZeros(file, bytes);
   }
 
   @Override
@@ -152,13 +155,14 @@ final class FileDiskIo implements DiskIo {
   }
 
   /** Writes zeros, which has the file system find blocks. */
-  private static void fillWithZeros(Path file, long from, long to) throws IOException {
+  private static void fillWithZeros(Path file, long bytes) throws IOException {
     try (FileChannel channel = FileChannel.open(file, WRITE, FILE_MODE)) {
-      for (long at = from; at < to; at += ZEROS) {
-        writeFully(channel, ByteBuffer.allocate((int) Math.min(ZEROS, to - at)), at);
+      for (long at = 0; at < bytes; at += ZEROS.capacity()) {
+        int count = (int) Math.min(ZEROS.capacity(), bytes - at);
+        writeFully(channel, ZEROS.duplicate().limit(count), at);
       }
     } catch (IOException e) {
-      throw fullOr(e, file, to - from);
+      throw fullOr(e, file, bytes);
     }
   }
 
@@ -166,8 +170,8 @@ final class FileDiskIo implements DiskIo {
   private static void rewriteInPlace(Path file, long bytes) throws IOException {
     try (FileChannel channel =
         FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
-      for (long at = 0; at < bytes; at += ZEROS) {
-        ByteBuffer chunk = ByteBuffer.allocate((int) Math.min(ZEROS, bytes - at));
+      for (long at = 0; at < bytes; at += CHUNK) {
+        ByteBuffer chunk = ByteBuffer.allocate((int) Math.min(CHUNK, bytes - at));
         int n = 0;
         while (chunk.hasRemaining() && n >= 0) {
           n = channel.read(chunk, at + chunk.position());
