@@ -1,6 +1,7 @@
 package org.questdbsf.qwp;
 
 import java.nio.ByteBuffer;
+import java.util.function.IntUnaryOperator;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
@@ -167,20 +168,17 @@ public final class BulkColumn {
   }
 
   private void putSymbols(int slot, SourceRows source, SourceSpans spans) {
-    SymbolStore store = (SymbolStore) rows.store();
-    store.roomFor(slot + (long) source.rows());
     int[] starts = spans.starts(source, place);
     int first = starts[0];
     byte[] bytes = spans.bytes(first, starts[source.rows()]);
-    boolean nulls = source.hasNulls();
-    for (int i = 0; i < source.rows(); i++) {
-      if (!nulls || !source.isNull(i)) {
-        place.atSourceRow(source.number(i));
-        int length = starts[i + 1] - starts[i];
-        store.put(slot + i, dictionary.idOf(bytes, starts[i] - first, length, place));
-      }
-    }
-    store.settle();
+    putIds(
+        slot,
+        source,
+        i -> dictionary.idOf(bytes, starts[i] - first, starts[i + 1] - starts[i], place));
+  }
+
+  private void putIds(int slot, SourceRows source, IntUnaryOperator ids) {
+    ((SymbolStore) rows.store()).put(slot, source, ids, place);
   }
 
   private void putBytes(int slot, SourceRows source, SourceSpans spans) {
@@ -253,22 +251,12 @@ public final class BulkColumn {
 
   /** Symbols by index into a dictionary of the source. */
   public void putSymbols(SourceRows source, SourceSymbols symbols) {
-    if (!(rows.store() instanceof SymbolStore store)) {
+    if (type != QwpType.SYMBOL) {
       throw place.mistyped("a symbol");
     }
     put(
         source,
-        slot -> {
-          store.roomFor(slot + (long) source.rows());
-          boolean nulls = source.hasNulls();
-          for (int i = 0; i < source.rows(); i++) {
-            if (!nulls || !source.isNull(i)) {
-              place.atSourceRow(source.number(i));
-              store.put(slot + i, symbols.id(source.from() + i, dictionary, place));
-            }
-          }
-          store.settle();
-        });
+        slot -> putIds(slot, source, i -> symbols.id(source.from() + i, dictionary, place)));
   }
 
   /**

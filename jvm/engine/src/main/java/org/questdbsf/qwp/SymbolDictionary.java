@@ -29,7 +29,10 @@ public final class SymbolDictionary {
   private volatile Texts texts = new Texts(new byte[4096], new int[257]);
   private int size;
   private int[] hashes = new int[256];
-  private int[] slots = new int[512];
+
+  /** Ids and one by hash. Sparse while symbols are few: each collision is a branch mispredicted. */
+  private int[] slots = new int[4096];
+
   private byte[] scratch = new byte[256];
 
   /** A dictionary that takes {@link QwpLimits#MAX_SYMBOLS} entries. */
@@ -85,7 +88,7 @@ public final class SymbolDictionary {
       if (hashes[id] == hash) {
         int end = known.starts[id + 1];
         if (end - known.starts[id] == Varint.size(len) + len
-            && Arrays.equals(known.encoded, end - len, end, utf8, off, off + len)) {
+            && equal(known.encoded, end - len, utf8, off, len)) {
           return id;
         }
       }
@@ -206,12 +209,13 @@ public final class SymbolDictionary {
     out.putBytes(known.encoded, start, known.starts[toId] - start);
   }
 
-  /** Without a loop over single bytes: the last eight (or four) may be read twice instead. */
+  /** Short texts without a loop, whose end could not be foreseen: some bytes are read twice. */
   private static int hash(byte[] b, int off, int len) {
     long h = len * 0x9E3779B97F4A7C15L;
     int end = off + len;
     if (len >= 8) {
-      for (int at = off; end - at > 8; at += 8) {
+      h = mix(h ^ LittleEndian.getLong(b, off));
+      for (int at = off + 8; end - at > 8; at += 8) {
         h = mix(h ^ LittleEndian.getLong(b, at));
       }
       h = mix(h ^ LittleEndian.getLong(b, end - 8));
@@ -223,6 +227,16 @@ public final class SymbolDictionary {
     }
     // What differs in the last bytes of a text is in the high bits; the lowest choose the slot.
     return (int) (h * 0x9E3779B97F4A7C15L >>> 32);
+  }
+
+  private static boolean equal(byte[] a, int from, byte[] b, int off, int len) {
+    if (len < 8 || len > 16) {
+      return Arrays.equals(a, from, from + len, b, off, off + len);
+    }
+    long differing = LittleEndian.getLong(a, from) ^ LittleEndian.getLong(b, off);
+    int last = len - 8;
+    differing |= LittleEndian.getLong(a, from + last) ^ LittleEndian.getLong(b, off + last);
+    return differing == 0;
   }
 
   private static long mix(long h) {

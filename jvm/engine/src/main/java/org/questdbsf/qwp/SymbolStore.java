@@ -1,5 +1,7 @@
 package org.questdbsf.qwp;
 
+import java.util.function.IntUnaryOperator;
+
 /** Ids of symbols: four bytes a slot here, a varint a value on the wire. */
 final class SymbolStore extends FixedStore {
   private long bytes;
@@ -12,14 +14,41 @@ final class SymbolStore extends FixedStore {
 
   void put(int slot, int id) {
     putInteger(slot, id);
-    bytes += id < 0x80 ? 1 : id < 0x4000 ? 2 : Varint.size(id);
+    bytes += size(id);
     highestBefore = highest;
     highest = Math.max(highest, id);
   }
 
-  /** Many were put: none of them can be taken back by itself. */
-  void settle() {
-    highestBefore = highest;
+  /**
+   * Fills slots with the ids of many rows; none of them can be taken back by itself.
+   *
+   * @param ids gives the id of a row that is not null
+   */
+  void put(int slot, SourceRows source, IntUnaryOperator ids, ColumnPlace place) {
+    roomFor(slot + (long) source.rows());
+    long sum = bytes;
+    int most = highest;
+    for (int row = 0; row < source.rows(); row += 64) {
+      int end = Math.min(row + 64, source.rows());
+      long nulls = source.nulls(row);
+      for (int i = row; i < end; i++, nulls >>>= 1) {
+        if ((nulls & 1) == 0) {
+          place.atSourceRow(source.number(i));
+          int id = ids.applyAsInt(i);
+          LittleEndian.putInt(data, slot + i << 2, id);
+          sum += size(id);
+          most = Math.max(most, id);
+        }
+      }
+    }
+    bytes = sum;
+    highest = most;
+    highestBefore = most;
+  }
+
+  /** The first two lengths without a branch: ids around 128 would make it a coin's toss. */
+  private static int size(int id) {
+    return id < 0x4000 ? 1 + (0x7F - id >>> 31) : Varint.size(id);
   }
 
   /** The highest id of all slots, or of all but the last value; -1 where there is none. */
@@ -50,7 +79,7 @@ final class SymbolStore extends FixedStore {
 
   @Override
   void drop(int slot) {
-    bytes -= Varint.size(id(slot));
+    bytes -= size(id(slot));
     highest = highestBefore;
   }
 
@@ -67,7 +96,7 @@ final class SymbolStore extends FixedStore {
     for (int slot = nulls.next(false, from, to); slot < to; ) {
       int end = nulls.next(true, slot, to);
       for (; slot < end; slot++) {
-        sum += Varint.size(id(slot));
+        sum += size(id(slot));
       }
       slot = nulls.next(false, end, to);
     }
@@ -85,7 +114,6 @@ final class SymbolStore extends FixedStore {
       for (; slot < end; slot++) {
         int id = id(slot);
         if (id < 0x4000) {
-          // Both lengths without a branch: ids around 128 would make it a coin's toss.
           int more = 0x7F - id >>> 31;
           target[at] = (byte) (id & 0x7F | more << 7);
           target[at + 1] = (byte) (id >> 7);

@@ -8,9 +8,11 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -44,6 +46,29 @@ class SymbolDictionaryTest {
     }
     assertEquals(20_000, dictionary.idOf(""));
     assertEquals(0, dictionary.utf8(20_000).length);
+  }
+
+  /** So many texts that hashes of 32 bits collide: then only the bytes tell them apart. */
+  @Test
+  void textsWithOneHashAreToldApart() {
+    SymbolDictionary dictionary = new SymbolDictionary();
+    Random random = new Random(11);
+    Set<String> seen = new HashSet<>();
+    while (seen.size() < 600_000) {
+      String number = Long.toString(random.nextLong() >>> 1, 36);
+      String digits = number.substring(0, Math.min(number.length(), 5 + random.nextInt(4)));
+      // The first eight bytes, the last eight, or all are alike but for these digits.
+      String text =
+          switch (seen.size() % 3) {
+            case 0 -> "12345678" + digits;
+            case 1 -> digits + "12345678";
+            default -> digits + "12345678".substring(digits.length());
+          };
+      if (seen.add(text)) {
+        byte[] bytes = utf8(text);
+        assertEquals(seen.size() - 1, dictionary.idOf(bytes, 0, bytes.length), text);
+      }
+    }
   }
 
   @Test
