@@ -124,8 +124,10 @@ class OptionFields:
     """
 
     on_missing_table: Literal["fail", "create"] | None = None
-    """What to do where the table is not there, also in mid-stream. Default: create with
-    create_table=on, else fail.
+    """What to do where the table is not there, also in mid-stream, and where it was dropped
+    under rows on the way (the server makes it anew, without keys): fail ends the query; create
+    makes it as asked for, or enables dedup_keys where the server was quicker. Default: create
+    with create_table=on, else fail.
     """
 
     require_dedup: bool | None = None

@@ -1,6 +1,7 @@
 package org.questdbsf.sender;
 
 import io.netty.buffer.ByteBuf;
+import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.QwpConnection;
 import org.questdbsf.net.ServerReply;
 import org.questdbsf.slot.SegmentRing;
@@ -117,6 +118,7 @@ final class FrameShipper {
       acks.onDurableAck(durable);
     } else if (reply instanceof ServerReply.Ok ok) {
       activity.accepted(ok.tables(), System.nanoTime());
+      setup.gate().accepted(link.connection().endpoint(), ok.tables());
       acks.onOk(ok);
     }
     return null;
@@ -157,14 +159,18 @@ final class FrameShipper {
       // Read after the frame was seen published: what it needs was announced before.
       long version = setup.gate().version();
       if (version != gateVersion) {
-        Loss loss = askGate();
+        Loss loss = askGate(false);
         if (loss != null) {
           return loss;
         }
         gateVersion = version;
       }
+      Loss loss = lookAgain();
+      if (loss != null) {
+        return loss;
+      }
       long fsn = inFlight.nextFsn();
-      Loss loss = send(fsn, ring.frameLength(fsn));
+      loss = send(fsn, ring.frameLength(fsn));
       if (loss != null) {
         return loss;
       }
@@ -182,14 +188,26 @@ final class FrameShipper {
     }
   }
 
-  private Loss askGate() throws TerminalFailure, InterruptedException {
+  private Loss lookAgain() throws TerminalFailure, InterruptedException {
+    boolean quiet = inFlight.okFsn() + 1 >= inFlight.nextFsn();
+    return setup.gate().isDue(quiet, System.nanoTime()) ? askGate(true) : null;
+  }
+
+  private Loss askGate(boolean again) throws TerminalFailure, InterruptedException {
+    Endpoint endpoint = link.connection().endpoint();
     try {
-      control.interruptibly(
-          () -> {
-            setup.gate().admitMore(link.connection().endpoint());
-            return null;
-          });
-      return null;
+      boolean replaced =
+          control.interruptibly(
+              () -> {
+                if (again) {
+                  return setup.gate().admitAgain(endpoint);
+                }
+                setup.gate().admitMore(endpoint);
+                return false;
+              });
+      return replaced && acks.confirmationsPending()
+          ? Loss.of(Loss.Kind.FRAME, "a table was dropped: its rows will never be durable")
+          : null;
     } catch (GateClosed closed) {
       if (closed.terminal()) {
         throw setup.gateClosed(closed, link.host());
@@ -234,12 +252,18 @@ final class FrameShipper {
     return null;
   }
 
-  private Loss listen() {
+  private Loss listen() throws TerminalFailure, InterruptedException {
     long now = System.nanoTime();
     stalls.look(now);
     QwpConnection connection = link.connection();
     silence.unacknowledged(inFlight.sent(ring.ackedFsn() + 1), now);
     boolean pending = acks.confirmationsPending();
+    if (pending) {
+      Loss loss = lookAgain();
+      if (loss != null) {
+        return loss;
+      }
+    }
     switch (silence.look(now, connection.lastReceivedNanos(), pending)) {
       case DEAD -> {
         long millis = setup.config().ackTimeoutMillis();

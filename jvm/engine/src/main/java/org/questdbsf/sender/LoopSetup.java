@@ -53,6 +53,23 @@ record LoopSetup(
     return new TerminalFailure(code, error, cause);
   }
 
+  /** Something that people should know and that stops nothing. */
+  SenderError notice(String message) {
+    return new SenderError(
+        Category.SCHEMA_MISMATCH,
+        Policy.RETRY,
+        -1,
+        -1,
+        ring.ackedFsn() + 1,
+        ring.ackedFsn(),
+        null,
+        0,
+        message,
+        null,
+        Instant.now(),
+        null);
+  }
+
   /** The end of the loop by a gate that will not open. */
   TerminalFailure gateClosed(GateClosed closed, String host) {
     ErrorCode code = closed.error().code();

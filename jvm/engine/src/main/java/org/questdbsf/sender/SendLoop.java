@@ -67,6 +67,7 @@ final class SendLoop {
     this.thread = new Thread(this::run, "questdb-sf-send-" + setup.name());
     this.thread.setDaemon(true);
     setup.ring().onPublished(mailbox::wake);
+    setup.gate().onNotice(text -> setup.inbox().offer(setup.notice(text)));
   }
 
   void start() {

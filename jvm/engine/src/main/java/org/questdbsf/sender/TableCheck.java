@@ -10,11 +10,13 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.net.TableTxn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,7 +24,8 @@ import org.slf4j.LoggerFactory;
  * Ships nothing for a table before the table was found to fit, or was created as asked for, on this
  * connection's server: otherwise the server would make it itself, without keys. One check belongs
  * to one send loop; {@link #require}, {@link #facts} and {@link #ttlFloor} may be called by any
- * thread. Results hold as long as the connection.
+ * thread. Results hold as long as the connection and the table: {@link TableWatch} says when to
+ * look whether it is still the same, {@link KeyRepair} mends one that the server has made anew.
  *
  * <p>Columns that the rows carry and the table lacks are legal: the server adds them. Where the
  * server gives no access to SQL (401, 403, 404, 405) there is one WARN and rows are shipped
@@ -41,16 +44,24 @@ public final class TableCheck implements ConnectionGate {
   private final Map<String, Required> required = new ConcurrentHashMap<>();
   private final Map<String, TableFacts> facts = new ConcurrentHashMap<>();
   private final Map<String, TtlFloor> floors = new ConcurrentHashMap<>();
-  private final Map<String, String> identities = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong();
 
-  // Loop thread only: what was checked on the connection at hand.
-  private long checkedVersion;
+  // Loop thread only.
+  private final TableWatch watch;
+  private final KeyRepair repair;
+  private Consumer<String> told = text -> {};
+  private long checkedVersion; // on the connection at hand
 
   /** Checks through {@code /exec} on the host and port of the connection. */
   public TableCheck(SqlOverHttp sql) {
+    this(sql, new TableWatch());
+  }
+
+  TableCheck(SqlOverHttp sql, TableWatch watch) {
     this.sql = sql;
+    this.watch = watch;
     this.lookup = new TableLookup(sql);
+    this.repair = new KeyRepair(sql, lookup);
   }
 
   /**
@@ -90,13 +101,70 @@ public final class TableCheck implements ConnectionGate {
   }
 
   @Override
+  public void onNotice(Consumer<String> listener) {
+    told = listener;
+  }
+
+  @Override
   public void admit(Endpoint endpoint) throws GateClosed, InterruptedException {
     check(endpoint, 0);
+    watch.looked(System.nanoTime(), 0);
   }
 
   @Override
   public void admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
     check(endpoint, checkedVersion);
+  }
+
+  @Override
+  public void accepted(Endpoint endpoint, List<TableTxn> tables) {
+    watch.accepted(endpoint, tables);
+  }
+
+  @Override
+  public boolean isDue(boolean quiet, long now) {
+    return watch.isDue(quiet, now);
+  }
+
+  @Override
+  public boolean admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
+    long began = System.nanoTime();
+    long cost = 0;
+    boolean replaced = false;
+    try {
+      Map<String, String> there = lookup.identities(endpoint, watch.tables(endpoint));
+      cost = System.nanoTime() - began;
+      for (Required table : List.copyOf(required.values())) {
+        String name = table.spec.table();
+        TableWatch.Seen before = watch.seen(endpoint, name);
+        if (before == null) {
+          continue; // not checked yet, or cannot be
+        }
+        if (before.identity().equals(there.get(key(name)))) {
+          watch.trust(endpoint, name);
+        } else {
+          check(endpoint, table.spec);
+          replaced = true;
+        }
+      }
+    } catch (SqlFailure e) {
+      if (watch.doubts(endpoint)) {
+        throw closed(
+            false,
+            ErrorCode.CONNECT_FAILED,
+            "a table on "
+                + endpoint
+                + " was made anew in mid-stream and cannot be checked through SQL: "
+                + SqlWords.of(e)
+                + "; tried again at the next connect.",
+            e);
+      }
+      // Nothing says that a table is gone: rows need not wait for a server too busy for SQL.
+      LOG.debug("Tables on {} are not looked at again now: {}", endpoint, SqlWords.of(e));
+    } finally {
+      watch.looked(System.nanoTime(), cost);
+    }
+    return replaced;
   }
 
   private void check(Endpoint endpoint, long above) throws GateClosed, InterruptedException {
@@ -121,8 +189,21 @@ public final class TableCheck implements ConnectionGate {
     if (found.isEmpty()) {
       found = Optional.of(create(endpoint, spec));
     }
-    TableFacts table = remember(spec, found.get());
-    TableFit.verify(endpoint, spec, table, found.get());
+    TableLookup.Found there = found.get();
+    refuseReplaced(endpoint, spec, there);
+    boolean repaired = repair.isDue(endpoint, spec, there);
+    if (repaired) {
+      there = repair.enable(endpoint, spec, there);
+    }
+    TableFacts table = remember(endpoint, spec, there);
+    TableFit.verify(endpoint, spec, table, there);
+    watch.checked(endpoint, spec.table(), there.identity(), there.dedupKeys());
+    repair.note(endpoint, spec, there);
+    if (repaired) {
+      String text = KeyRepair.told(endpoint, spec, there);
+      LOG.warn("{}", text);
+      told.accept(text);
+    }
     String suspended = "suspended " + endpoint + " " + table.table();
     if (!table.suspended()) {
       WARNED.remove(suspended);
@@ -134,13 +215,47 @@ public final class TableCheck implements ConnectionGate {
           table.table(),
           endpoint);
     }
-    warnAboutKeys(endpoint, spec, table);
+    warnAboutKeys(endpoint, spec, there);
   }
 
-  private TableFacts remember(TableSpec spec, TableLookup.Found found) {
+  /**
+   * With {@code on_missing_table=fail} a table that was gone in mid-stream ends the sender, also
+   * where the server has made it anew for rows on the way. A table that somebody dropped and
+   * created again between the rows is not told apart from one that was there all the time, unless
+   * it has lost its keys.
+   */
+  private void refuseReplaced(Endpoint endpoint, TableSpec spec, TableLookup.Found found)
+      throws GateClosed {
+    TableWatch.Seen before = watch.seen(endpoint, spec.table());
+    if (before == null
+        || before.identity().equals(found.identity())
+        || spec.onMissing() != OnMissingTable.FAIL) {
+      return;
+    }
+    boolean lostKeys = !before.dedupKeys().isEmpty() && found.dedupKeys().isEmpty();
+    if (lostKeys || watch.doubted(endpoint, spec.table())) {
+      throw closed(
+          true,
+          ErrorCode.TABLE_MISSING,
+          "table '"
+              + found.table()
+              + "' on "
+              + endpoint
+              + " was dropped in mid-stream, and there is another one now, made by the server for"
+              + " rows on the way or by somebody else"
+              + (lostKeys
+                  ? ", without the dedup keys " + String.join(", ", before.dedupKeys())
+                  : "")
+              + "; put the right table in its place before the query is started again, or set"
+              + " create_table=on (on_missing_table=create) to have it created.",
+          null);
+    }
+  }
+
+  private TableFacts remember(Endpoint endpoint, TableSpec spec, TableLookup.Found found) {
     TtlFloor floor = ttlFloor(spec.table());
-    String before = identities.put(key(spec.table()), found.identity());
-    if (before != null && !before.equals(found.identity())) {
+    TableWatch.Seen before = watch.seen(endpoint, spec.table());
+    if (before != null && !before.identity().equals(found.identity())) {
       floor.forget();
     }
     floor.found(found.ttlValue(), found.ttlUnit(), found.newestMicros());
@@ -186,12 +301,17 @@ public final class TableCheck implements ConnectionGate {
       throw closed(
           false,
           ErrorCode.TABLE_MISSING,
-          "table '" + spec.table() + "' cannot be looked at on " + endpoint + ": " + words(e) + ".",
+          "table '"
+              + spec.table()
+              + "' cannot be looked at on "
+              + endpoint
+              + ": "
+              + SqlWords.of(e)
+              + ".",
           e);
     }
-    boolean final400 = refused != null && refused.httpStatus() == 400;
     throw closed(
-        final400 && !isPassing(refused),
+        refused != null && SqlWords.isFinal(refused),
         ErrorCode.TABLE_MISSING,
         "table '"
             + spec.table()
@@ -200,16 +320,9 @@ public final class TableCheck implements ConnectionGate {
             + " with "
             + spec.createDdl()
             + ": "
-            + (refused == null ? "it is still not there afterwards" : words(refused))
+            + (refused == null ? "it is still not there afterwards" : SqlWords.of(refused))
             + "; create it by hand or correct the options.",
         refused);
-  }
-
-  /** Whether the server's words are about a moment, not about the statement. */
-  private static boolean isPassing(SqlFailure e) {
-    String words = words(e).toLowerCase(Locale.ROOT);
-    return List.of("busy", "lock", "space", "timeout", "retry", "memory").stream()
-        .anyMatch(words::contains);
   }
 
   private void withoutCheck(Endpoint endpoint, TableSpec spec, SqlFailure e) throws GateClosed {
@@ -223,7 +336,7 @@ public final class TableCheck implements ConnectionGate {
               + "' cannot be checked through SQL on "
               + endpoint
               + ": "
-              + words(e)
+              + SqlWords.of(e)
               + (noSql
                   ? "; give the user access to /exec, or drop create_table,"
                       + " on_missing_table=create, require_dedup and update_keys, which need it."
@@ -231,15 +344,17 @@ public final class TableCheck implements ConnectionGate {
           e);
     }
     facts.remove(key(spec.table()));
+    watch.unknown(endpoint, spec.table());
     warnOnce(
         "unchecked " + endpoint,
         "Tables are not checked before rows are sent: SQL on {} answers {}.",
         endpoint,
-        words(e));
+        SqlWords.of(e));
   }
 
-  private void warnAboutKeys(Endpoint endpoint, TableSpec spec, TableFacts table) {
-    if (!spec.dedupKeys().isEmpty() && !TableFit.sameNames(spec.dedupKeys(), table.dedupKeys())) {
+  private void warnAboutKeys(Endpoint endpoint, TableSpec spec, TableLookup.Found table) {
+    if (!spec.dedupKeys().isEmpty()
+        && !TableFit.sameNames(KeyRepair.wanted(spec, table), table.dedupKeys())) {
       warnOnce(
           "keys " + endpoint + " " + table.table() + " " + table.dedupKeys(),
           "Table '{}' on {} was there before, with dedup keys {} and not {} as asked for.",
@@ -254,11 +369,6 @@ public final class TableCheck implements ConnectionGate {
     if (WARNED.add(what)) {
       LOG.warn(format, arguments);
     }
-  }
-
-  private static String words(SqlFailure e) {
-    String said = e.serverMessage() == null ? e.getMessage() : e.serverMessage();
-    return e.httpStatus() == 0 ? said : "HTTP " + e.httpStatus() + ", " + said;
   }
 
   private static GateClosed closed(

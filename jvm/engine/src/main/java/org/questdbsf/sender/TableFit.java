@@ -1,6 +1,7 @@
 package org.questdbsf.sender;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -93,7 +94,7 @@ final class TableFit {
     }
   }
 
-  static boolean sameNames(List<String> a, List<String> b) {
+  static boolean sameNames(Collection<String> a, Collection<String> b) {
     return lower(a).equals(lower(b));
   }
 
@@ -101,7 +102,7 @@ final class TableFit {
     return names.isEmpty() ? "none" : String.join(", ", lower(names));
   }
 
-  private static TreeSet<String> lower(List<String> names) {
+  private static TreeSet<String> lower(Collection<String> names) {
     TreeSet<String> lower = new TreeSet<>();
     names.forEach(name -> lower.add(name.toLowerCase(Locale.ROOT)));
     return lower;

@@ -1,10 +1,13 @@
 package org.questdbsf.sender;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.StringJoiner;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
@@ -39,6 +42,9 @@ final class TableLookup {
   private static final long NANOS_IN_MICRO = 1000;
   private static final int BAD_REQUEST = 400;
 
+  /** So that the statement, which goes into a URL, stays well below what servers take. */
+  private static final int NAMES_A_QUERY = 20;
+
   private final SqlOverHttp sql;
 
   TableLookup(SqlOverHttp sql) {
@@ -60,6 +66,29 @@ final class TableLookup {
       }
       throw e;
     }
+  }
+
+  /**
+   * Which tables have these names at the moment.
+   *
+   * @return identity by name in lower case; without those that are not there
+   */
+  Map<String, String> identities(Endpoint endpoint, List<String> tables)
+      throws SqlFailure, InterruptedException {
+    Map<String, String> identities = new HashMap<>();
+    for (int from = 0; from < tables.size(); from += NAMES_A_QUERY) {
+      StringJoiner names = new StringJoiner(", ", "(", ")");
+      tables.subList(from, Math.min(tables.size(), from + NAMES_A_QUERY)).stream()
+          .map(CreateTable::text)
+          .forEach(names::add);
+      SqlResult found =
+          sql.query(endpoint, "SELECT * FROM tables() WHERE lower(table_name) IN " + names);
+      for (int i = 0; i < found.rows().size(); i++) {
+        String name = (String) found.value(i, "table_name");
+        identities.put(name.toLowerCase(Locale.ROOT), identity(found, i));
+      }
+    }
+    return identities;
   }
 
   private SqlResult entry(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
@@ -90,7 +119,7 @@ final class TableLookup {
     String designatedType = designated == null ? null : types.get(designated);
     return new Found(
         name,
-        String.valueOf(said(row, "directoryName")) + said(row, "id"),
+        identity(row, 0),
         Boolean.TRUE.equals(said(row, "matView")),
         types,
         designated,
@@ -130,7 +159,15 @@ final class TableLookup {
     return type.equals("TIMESTAMP_NS") ? Math.floorDiv(newest, NANOS_IN_MICRO) : newest;
   }
 
+  private static String identity(SqlResult rows, int row) {
+    return String.valueOf(said(rows, row, "directoryName")) + said(rows, row, "id");
+  }
+
   private static Object said(SqlResult row, String column) {
-    return row.columns().contains(column) ? row.value(0, column) : null;
+    return said(row, 0, column);
+  }
+
+  private static Object said(SqlResult rows, int row, String column) {
+    return rows.columns().contains(column) ? rows.value(row, column) : null;
   }
 }

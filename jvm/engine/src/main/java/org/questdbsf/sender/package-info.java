@@ -20,7 +20,8 @@
  *   <li>Settings: {@link org.questdbsf.sender.ConnectKey} (the table of keys), {@code
  *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
- *       org.questdbsf.sender.TableCheck}.
+ *       org.questdbsf.sender.TableCheck}, and {@code TableWatch} and {@code KeyRepair} for tables
+ *       that are dropped meanwhile.
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link
  *       org.questdbsf.sender.SlotTarget}; dropped frames: {@link
  *       org.questdbsf.sender.DeadLetterSink}.

@@ -111,8 +111,10 @@ public enum SfOption {
   ON_MISSING_TABLE(
       words("fail", "create"),
       null,
-      "What to do where the table is not there, also in mid-stream. Default: create with"
-          + " create_table=on, else fail."),
+      "What to do where the table is not there, also in mid-stream, and where it was dropped under"
+          + " rows on the way (the server makes it anew, without keys): fail ends the query;"
+          + " create makes it as asked for, or enables dedup_keys where the server was quicker."
+          + " Default: create with create_table=on, else fail."),
   REQUIRE_DEDUP(bool(), "off", "Refuse a table without DEDUP UPSERT KEYS."),
   UPDATE_KEYS(
       of(LIST),

@@ -201,7 +201,8 @@ final class Session {
     pending = pending.plus(group);
     group = Tally.NONE;
     for (TableTxn table : tables) {
-      pendingTables.merge(table.table(), table.seqTxn(), Math::max);
+      // The latest, not the highest: a table that was dropped and made anew begins to count anew.
+      pendingTables.put(table.table(), table.seqTxn());
     }
     if (pending.messages() >= MESSAGES_AN_ACK) {
       acknowledge(false);

@@ -1,0 +1,143 @@
+package org.questdbsf.sender;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import org.questdbsf.net.Endpoint;
+import org.questdbsf.net.TableTxn;
+
+/**
+ * Whether the tables of one send loop are still those that were checked. Nothing tells a client
+ * that a table was dropped: the next frame makes the server create it anew, with no keys. Two
+ * things give it away. A table's transactions are numbered from 1 and each acknowledgement names a
+ * higher one, so that one that is not higher is of another table. And servers say by SQL which
+ * table has a name at the moment. Loop's thread only.
+ */
+final class TableWatch {
+  /** What a check found under a name. */
+  record Seen(String identity, List<String> dedupKeys) {}
+
+  private record At(Endpoint endpoint, String table) {}
+
+  /** A pause between frames this long, and the next frame waits for a look. */
+  private static final long QUIET_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+
+  private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
+
+  /** Looking takes at most a tenth of the time, however slow the server's SQL is. */
+  private static final int COST_FACTOR = 10;
+
+  private final long quietNanos;
+  private final long busyNanos;
+  private final int costFactor;
+  private final Map<At, Seen> seen = new HashMap<>();
+  private final Map<At, Long> transactions = new HashMap<>();
+  private final Set<At> doubts = new HashSet<>();
+  private long lookedAt;
+  private long cost;
+
+  TableWatch() {
+    this(QUIET_NANOS, BUSY_NANOS, COST_FACTOR);
+  }
+
+  /**
+   * @param quietNanos how old a look may be when nothing is on its way
+   * @param busyNanos how old a look may be in any case
+   * @param costFactor a look may be so many times as old as it took
+   */
+  TableWatch(long quietNanos, long busyNanos, int costFactor) {
+    this.quietNanos = quietNanos;
+    this.busyNanos = busyNanos;
+    this.costFactor = costFactor;
+  }
+
+  /** A table was checked and may be shipped to. */
+  void checked(Endpoint endpoint, String table, String identity, List<String> dedupKeys) {
+    At at = at(endpoint, table);
+    seen.put(at, new Seen(identity, List.copyOf(dedupKeys)));
+    doubts.remove(at);
+  }
+
+  /** The server does not say what the table is. */
+  void unknown(Endpoint endpoint, String table) {
+    At at = at(endpoint, table);
+    seen.remove(at);
+    doubts.remove(at);
+  }
+
+  /** What the last check found, or null. */
+  Seen seen(Endpoint endpoint, String table) {
+    return seen.get(at(endpoint, table));
+  }
+
+  /** Names of the tables that were checked on a server. */
+  List<String> tables(Endpoint endpoint) {
+    List<String> names = new ArrayList<>();
+    for (At at : seen.keySet()) {
+      if (at.endpoint.equals(endpoint)) {
+        names.add(at.table);
+      }
+    }
+    return names;
+  }
+
+  /** An acknowledgement named transactions. */
+  void accepted(Endpoint endpoint, List<TableTxn> tables) {
+    for (TableTxn table : tables) {
+      At at = at(endpoint, table.table());
+      Long before = transactions.put(at, table.seqTxn());
+      if (before != null && table.seqTxn() <= before && seen.containsKey(at)) {
+        doubts.add(at);
+      }
+    }
+  }
+
+  /** Whether an acknowledgement was one of another table, and no check has followed. */
+  boolean doubted(Endpoint endpoint, String table) {
+    return doubts.contains(at(endpoint, table));
+  }
+
+  /** The table is the one it was: its server began to count anew. */
+  void trust(Endpoint endpoint, String table) {
+    doubts.remove(at(endpoint, table));
+  }
+
+  /** Whether anything is in doubt on a server. */
+  boolean doubts(Endpoint endpoint) {
+    return doubts.stream().anyMatch(at -> at.endpoint.equals(endpoint));
+  }
+
+  /**
+   * All tables were looked at.
+   *
+   * @param now {@code System.nanoTime()}
+   * @param nanos what a look costs, as far as this one tells
+   */
+  void looked(long now, long nanos) {
+    lookedAt = now;
+    cost = nanos;
+  }
+
+  /**
+   * Whether to look again.
+   *
+   * @param quiet whether nothing is on its way
+   */
+  boolean isDue(boolean quiet, long now) {
+    if (seen.isEmpty()) {
+      return false;
+    }
+    long age = now - lookedAt;
+    return !doubts.isEmpty()
+        || (age >= (quiet ? quietNanos : busyNanos) && age >= costFactor * cost);
+  }
+
+  private static At at(Endpoint endpoint, String table) {
+    return new At(endpoint, table.toLowerCase(Locale.ROOT));
+  }
+}
