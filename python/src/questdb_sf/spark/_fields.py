@@ -333,10 +333,10 @@ class MetricFields:
     """Frames sent again after a reconnect. (frames)"""
 
     reconnect_attempts: int = 0
-    """Attempts to connect after a connection was lost. (attempts)"""
+    """Attempts to connect again, failed ones included: all but a lane's first. (attempts)"""
 
     reconnects_succeeded: int = 0
-    """Attempts to connect again that succeeded. (connections)"""
+    """Connections made after one was lost. (connections)"""
 
     server_errors: int = 0
     """Frames that the server refused. (errors)"""
@@ -359,7 +359,7 @@ class MetricFields:
     """Frames that wait for acknowledgement. (frames)"""
 
     unacked_bytes: int = 0
-    """Bytes that wait for acknowledgement. (bytes)"""
+    """Bytes of frames that wait for acknowledgement. (bytes)"""
 
     oldest_unacked_millis: int = 0
     """Age of the oldest frame that waits. (milliseconds)"""

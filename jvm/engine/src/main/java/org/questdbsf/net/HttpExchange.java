@@ -9,6 +9,7 @@ import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
 import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -129,7 +130,8 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     }
     if (message.decoderResult().isFailure()) {
       Throwable cause = message.decoderResult().cause();
-      fail(failure("the answer is not HTTP: " + Channels.describe(cause), cause));
+      String what = "the answer is not HTTP" + orTls() + ": ";
+      fail(failure(what + Channels.describe(cause), cause));
       return;
     }
     if (message instanceof HttpResponse response && !isInterim(response)) {
@@ -217,14 +219,26 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     if (head != null) {
       finish(false);
     } else {
-      String when = tls && !secured ? "the TLS handshake" : "an answer";
+      String when = tls && !secured ? "the TLS handshake" : "an answer" + orTls();
       fail(failure("the server closed the connection before " + when, null));
     }
   }
 
+  /** A server that wants TLS answers an alert to what is none, or nothing. */
+  private String orTls() {
+    return tls ? "" : "; if this port speaks TLS, use wss:: (tls=on)";
+  }
+
   /** Ends the exchange for a failure of the socket, TLS or a codec. */
   final void failBy(Throwable cause) {
+    Throwable root = Channels.root(cause);
+    if (root instanceof NotSslRecordException) { // its message is a dump of what came
+      String what =
+          "the server does not speak TLS at this port; use ws:: (tls=off), or the TLS port";
+      fail(failure(what, root));
+      return;
+    }
     String when = tls && !secured ? "TLS handshake failed: " : "connection failed: ";
-    fail(failure(when + Channels.describe(cause), Channels.root(cause)));
+    fail(failure(when + Channels.describe(cause), root));
   }
 }

@@ -68,6 +68,7 @@ final class AckTracker {
       if (fsn > before) {
         setup.counters().framesAcked.add(fsn - before);
         setup.times().acknowledged(before + 1, fsn, now, setup.counters());
+        setup.counters().bytesSettled.add(inFlight.settle(fsn));
         ring.acknowledge(fsn);
       }
     }
@@ -76,6 +77,7 @@ final class AckTracker {
   /** Frames are given up: nothing below them is unacknowledged. */
   void giveUp(long lastFsn) {
     setup.counters().framesDropped.add(lastFsn - ring.ackedFsn());
+    setup.counters().bytesSettled.add(inFlight.settle(lastFsn));
     ring.acknowledge(lastFsn);
     onProgress.run();
   }

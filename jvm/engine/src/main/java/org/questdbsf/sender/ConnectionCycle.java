@@ -129,7 +129,9 @@ final class ConnectionCycle {
     lastHost = endpoint.toString();
     attempts++;
     number++;
-    setup.counters().reconnectAttempts.increment();
+    if (number > 1) {
+      setup.counters().reconnectAttempts.increment();
+    }
     QwpConnection connection;
     try {
       connection =

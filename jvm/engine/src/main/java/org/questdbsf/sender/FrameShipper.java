@@ -241,7 +241,7 @@ final class FrameShipper {
         message.release();
       }
     }
-    inFlight.sentFrame();
+    inFlight.sentFrame(length);
     setup.counters().framesSent.increment();
     if (fsn <= highestSent) {
       setup.counters().framesReplayed.increment();

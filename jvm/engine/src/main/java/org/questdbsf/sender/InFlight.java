@@ -12,12 +12,23 @@ final class InFlight {
   private long dictionaryMessages;
   private long okFsn;
 
+  /** Bytes of the frames from {@link #firstSize} to the last one sent. */
+  private final IntQueue sizes = new IntQueue();
+
+  private long firstSize;
+
   /** A new connection, which begins at a frame. */
   void begin(long fsn) {
     nextFsn = fsn;
     nextSequence = 0;
     dictionaryMessages = 0;
     okFsn = fsn - 1;
+    forgetSizes();
+  }
+
+  private void forgetSizes() {
+    sizes.clear();
+    firstSize = nextFsn;
   }
 
   /** A dictionary message was sent; only before the first frame. */
@@ -26,16 +37,27 @@ final class InFlight {
     dictionaryMessages++;
   }
 
-  /** The next frame was sent. */
-  void sentFrame() {
+  /** The next frame was sent, of so many bytes. */
+  void sentFrame(int bytes) {
+    sizes.add(bytes);
     nextSequence++;
     nextFsn++;
+  }
+
+  /** Bytes of frames that were sent and are done with now, up to this one; each counted once. */
+  long settle(long fsn) {
+    long bytes = 0;
+    for (; firstSize <= fsn && firstSize < nextFsn; firstSize++) {
+      bytes += sizes.removeFirst();
+    }
+    return bytes;
   }
 
   /** Goes on at a later frame; only while nothing that was sent is unacknowledged. */
   void skipTo(long fsn) {
     nextFsn = fsn;
     okFsn = fsn - 1;
+    forgetSizes();
   }
 
   /** The next frame to send. */

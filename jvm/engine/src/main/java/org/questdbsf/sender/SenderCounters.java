@@ -22,6 +22,7 @@ public final class SenderCounters {
   final LongAdder rowsWritten = new LongAdder();
   final LongAdder framesWritten = new LongAdder();
   final LongAdder bytesWritten = new LongAdder();
+  final LongAdder bytesSettled = new LongAdder();
   final LongAdder serverErrors = new LongAdder();
   final LongAdder errorNotificationsDropped = new LongAdder();
   final LongAdder errorNotificationsDelivered = new LongAdder();
@@ -34,7 +35,7 @@ public final class SenderCounters {
     ackLatency.recordValue(Math.max(0, Math.min(millis, LONGEST_LATENCY_MILLIS)));
   }
 
-  /** Attempts to connect, each host counted, the very first included. */
+  /** Attempts to connect again, each host counted: all but the very first. */
   public long reconnectAttempts() {
     return reconnectAttempts.sum();
   }
@@ -82,6 +83,15 @@ public final class SenderCounters {
   /** Bytes of frames put into the ring, without segment overhead. */
   public long bytesWritten() {
     return bytesWritten.sum();
+  }
+
+  /**
+   * Bytes of frames put into the ring that are neither acknowledged nor given up; frames that an
+   * earlier process left are not among them.
+   */
+  public long unackedBytes() {
+    long settled = bytesSettled.sum(); // before what was written, so that it is never above
+    return Math.max(0, bytesWritten.sum() - settled);
   }
 
   /** Error frames received, of any category. */

@@ -173,6 +173,22 @@ class TlsTest {
     }
   }
 
+  @Test
+  void aPortWithTlsIsNamed() throws Exception {
+    byte[] alert = {0x15, 3, 3, 0, 2, 2, 10};
+    ConnectFailure failure;
+    try (RawServer server = new RawServer(peer -> peer.write(alert))) {
+      Endpoint e = server.endpoint();
+      ConnectSettings plain =
+          new ConnectSettings(
+              List.of(e), false, TlsSettings.SYSTEM, Credentials.NONE, 5000, 5000, false, "t/1");
+      failure = assertThrows(ConnectFailure.class, () -> QwpConnection.open(e, plain, events));
+    }
+    assertEquals(Kind.TRANSPORT, failure.kind());
+    assertTrue(failure.getMessage().contains("wss:: (tls=on)"), failure::getMessage);
+    assertFalse(failure.getMessage().chars().anyMatch(Character::isISOControl));
+  }
+
   @ParameterizedTest
   @ValueSource(strings = {"good.pem", "both.pem", "roots.PKCS12", "roots.JKS"})
   void trustsTheRootsGiven(String file) throws Exception {
@@ -241,7 +257,8 @@ class TlsTest {
           assertThrows(
               ConnectFailure.class,
               () -> QwpConnection.open(e, settings(e, TlsSettings.SYSTEM), events));
-      assertTrue(failure.getMessage().contains("TLS handshake"), failure.getMessage());
+      String said = failure.getMessage();
+      assertTrue(said.contains("does not speak TLS at this port; use ws:: (tls=off)"), said);
     }
   }
 

@@ -53,6 +53,7 @@ class ConnectingTest {
     try (ScriptServer server = new ScriptServer(script);
         Sender sender = Senders.open(server, "initial_connect_retry=on;")) {
       assertEquals(4, server.connections());
+      assertEquals(3, sender.counters().reconnectAttempts(), "the first one is none");
       assertEquals(SenderState.Kind.OK, sender.state().kind());
       assertEquals(0, sender.counters().reconnectsSucceeded());
     }

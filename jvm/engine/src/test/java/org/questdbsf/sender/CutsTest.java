@@ -1,5 +1,6 @@
 package org.questdbsf.sender;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.SplittableRandom;
@@ -63,6 +64,7 @@ class CutsTest {
       }
       assertTrue(sender.drain(20_000), "drained, seed " + seed);
       database.assertComplete("t", n);
+      assertEquals(0, sender.counters().unackedBytes(), "seed " + seed);
       assertTrue(sender.counters().reconnectsSucceeded() >= CUTS, "seed " + seed);
       assertTrue(sender.counters().framesReplayed() > 0, "seed " + seed);
     }

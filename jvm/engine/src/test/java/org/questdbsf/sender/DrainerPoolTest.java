@@ -97,6 +97,8 @@ class DrainerPoolTest extends OrphanSlots {
         sender.flush();
         Thread.sleep(300);
         assertEquals(0, pool.active());
+        long written = sender.counters().bytesWritten();
+        assertEquals(written, sender.counters().unackedBytes(), "frames, not their segments");
       }
       assertTrue(info("app-2").hasSegments());
       server.script().holdAcks(false);

@@ -10,7 +10,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.questdbsf.qwp.MessageEncoder;
 import org.questdbsf.qwp.QwpType;
@@ -202,8 +204,8 @@ class PureRulesTest {
     flight.sentDictionary();
     assertTrue(flight.fresh());
     assertFalse(flight.sent(100));
-    flight.sentFrame();
-    flight.sentFrame();
+    flight.sentFrame(1000);
+    flight.sentFrame(10);
     assertEquals(102, flight.nextFsn());
     assertEquals(100, flight.fsnOf(2));
     assertEquals(101, flight.fsnOf(3));
@@ -213,10 +215,41 @@ class PureRulesTest {
     assertEquals(3, flight.clamp(99));
     assertFalse(flight.wasSent(4));
     assertFalse(flight.wasSent(-1));
+    assertEquals(0, flight.settle(99));
+    assertEquals(1000, flight.settle(100));
+    assertEquals(0, flight.settle(100), "counted once");
+    assertEquals(10, flight.settle(999), "only what was sent");
     flight.skipTo(110);
-    flight.sentFrame();
+    flight.sentFrame(1);
     assertEquals(110, flight.fsnOf(4));
     assertTrue(flight.fsnOf(3) < 110);
+  }
+
+  @Test
+  void sizesOfFramesAreAddedUpWhicheverWayTheyWereSent() {
+    long seed = System.nanoTime();
+    Random random = new Random(seed);
+    InFlight flight = new InFlight();
+    TreeMap<Long, Integer> sent = new TreeMap<>();
+    long settled = -1;
+    flight.begin(0);
+    for (int step = 0; step < 20_000; step++) {
+      int what = random.nextInt(1000);
+      if (what == 0) {
+        flight.begin(settled + 1);
+        sent.clear();
+      } else if (what < 520) {
+        int bytes = random.nextInt(1, 5000);
+        sent.put(flight.nextFsn(), bytes);
+        flight.sentFrame(bytes);
+      } else if (!sent.isEmpty() && what < 600) {
+        settled = sent.firstKey() + random.nextInt(sent.size());
+        var done = sent.headMap(settled, true);
+        long bytes = done.values().stream().mapToLong(Integer::longValue).sum();
+        assertEquals(bytes, flight.settle(settled), "seed " + seed);
+        done.clear();
+      }
+    }
   }
 
   @Test

@@ -76,6 +76,7 @@ class RejectionsTest {
       assertEquals("/graves/2", error.deadLetter());
       assertEquals(1, sender.counters().framesDropped());
       assertEquals(1, sender.counters().rowsDropped());
+      assertEquals(0, sender.counters().unackedBytes());
       assertEquals(List.of(0L, 1L, 3L, 4L), script.database.all("t").stream().distinct().toList());
     }
   }

@@ -186,7 +186,7 @@ final class Lane {
         incarnation,
         published,
         acked,
-        published > acked ? sender.bytesUsed() : 0,
+        sender.counters().unackedBytes(),
         sender.oldestUnackedMillis());
   }
 

@@ -9,7 +9,7 @@ import java.io.Serializable;
  * @param incarnation tells apart lanes that used the same slot one after the other
  * @param publishedFsn newest frame in the ring, −1 for none
  * @param ackedFsn newest acknowledged frame, −1 for none
- * @param unackedBytes bytes in its segments
+ * @param unackedBytes bytes of the frames that wait for acknowledgement
  * @param oldestUnackedMillis age of the oldest frame that waits, 0 for none
  */
 record LaneReport(

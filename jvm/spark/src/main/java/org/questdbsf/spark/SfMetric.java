@@ -18,9 +18,12 @@ public enum SfMetric {
   FRAMES_ACKED("frames", Kind.COUNTER, Seen.BOTH, "Frames that the server acknowledged."),
   FRAMES_REPLAYED("frames", Kind.COUNTER, Seen.BOTH, "Frames sent again after a reconnect."),
   RECONNECT_ATTEMPTS(
-      "attempts", Kind.COUNTER, Seen.BOTH, "Attempts to connect after a connection was lost."),
+      "attempts",
+      Kind.COUNTER,
+      Seen.BOTH,
+      "Attempts to connect again, failed ones included: all but a lane's first."),
   RECONNECTS_SUCCEEDED(
-      "connections", Kind.COUNTER, Seen.BOTH, "Attempts to connect again that succeeded."),
+      "connections", Kind.COUNTER, Seen.BOTH, "Connections made after one was lost."),
   SERVER_ERRORS("errors", Kind.COUNTER, Seen.BOTH, "Frames that the server refused."),
   ERROR_NOTIFICATIONS_DELIVERED(
       "notifications",
@@ -37,7 +40,8 @@ public enum SfMetric {
   ROWS_DROPPED(
       "rows", Kind.COUNTER, Seen.BOTH, "Rows that went to dead_letter_dir instead of the table."),
   UNACKED_FRAMES("frames", Kind.GAUGE, Seen.PROGRESS, "Frames that wait for acknowledgement."),
-  UNACKED_BYTES("bytes", Kind.GAUGE, Seen.PROGRESS, "Bytes that wait for acknowledgement."),
+  UNACKED_BYTES(
+      "bytes", Kind.GAUGE, Seen.PROGRESS, "Bytes of frames that wait for acknowledgement."),
   OLDEST_UNACKED_MILLIS(
       "milliseconds", Kind.GAUGE, Seen.PROGRESS, "Age of the oldest frame that waits."),
   UNDELIVERED_ROWS(

@@ -125,8 +125,7 @@ final class StartCheck {
               + ". Use commit_on=ack, or a server with replication.");
     }
     LOG.warn(
-        "No server was reached within {} s of the start: {}. The {} goes on and {}.",
-        ATTEMPT_MILLIS / 1000,
+        "No server was reached at the start: {}. The {} goes on and {}.",
         String.join("; ", failures),
         streaming ? "stream" : "batch write",
         options.commitOn().onDisk()
