@@ -37,7 +37,7 @@ integration: docker ## the sink against a QuestDB in a container; QUESTDB_IMAGE=
 kills: build ## SIGKILL for driver, executors and server while streams write; ARGS="--scenario driver --runs 2 --seed 7"
 	@.venv/bin/python -m integration.kills $(ARGS)
 
-selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
+selftest: docker ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@.venv/bin/python -m integration.selftest $(ARGS)
 
 bench: setup ## JMH and Arrow tables against the released client, smoke length; ARGS=--long for longer runs

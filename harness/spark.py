@@ -188,6 +188,22 @@ def batches_done(query: Any) -> int:
     return len([p for p in query.recentProgress if p["numInputRows"] > 0])
 
 
+def files_logged(checkpoint: Path, log: str) -> int:
+    """How many files of a :class:`Feed` the micro-batches cover that are in one of Spark's logs, offsets or commits.
+
+    One a micro-batch, but two in the one after a kill that fell between the log of the source and that of the query.
+    """
+    try:
+        names = [entry.name for entry in (checkpoint / log).iterdir()]
+        last = max((int(name) for name in names if name.isdigit()), default=None)
+        if last is None:
+            return 0
+        offsets = (checkpoint / "offsets" / str(last)).read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return 0
+    return int(json.loads(offsets.splitlines()[-1])["logOffset"]) + 1
+
+
 def sink_metrics(query: Any) -> dict[str, str]:
     """What the sink last reported in the query's progress."""
     progress = query.lastProgress
@@ -197,6 +213,19 @@ def sink_metrics(query: Any) -> dict[str, str]:
 def metric(query: Any, name: str) -> int:
     """One counter or gauge of the last progress, 0 before the first."""
     return int(sink_metrics(query).get(name, 0))
+
+
+def gauge(spark: Any, name: str) -> int:
+    """One of the sink's metrics as the driver's metrics system has it now, over all queries; progress may be older."""
+    port = spark.sparkContext.uiWebUrl.rsplit(":", 1)[1]
+    answer = requests.get(f"http://127.0.0.1:{port}/metrics/json", timeout=60)
+    answer.raise_for_status()
+    found = [
+        value["value"]
+        for key, value in answer.json()["gauges"].items()
+        if key.endswith(f".SfPlugin.{name}")
+    ]
+    return int(found[0])
 
 
 def sql_tab(spark: Any, after: int = -1) -> list[dict[str, Any]]:

@@ -1,7 +1,7 @@
 """A QuestDB in a container on a fixed port of 127.0.0.1, started from an image that is there already.
 
 By default the image of the project's test server (``make docker``). Where images can be pulled, ``QUESTDB_IMAGE`` names
-another one; what needs our server's scripting is skipped there.
+another one, pulled before. Nothing here scripts the server, so every scenario runs on either.
 """
 
 from __future__ import annotations
@@ -20,8 +20,7 @@ from harness.server import QuestDb, free_port
 from harness.spark import eventually
 
 OUR_IMAGE = "questdb-sf/testserver:0.1.0"
-IMAGE = os.environ.get("QUESTDB_IMAGE", OUR_IMAGE)
-IS_OURS = IMAGE == OUR_IMAGE
+IMAGE = os.environ.get("QUESTDB_IMAGE") or OUR_IMAGE
 ROOT = "/var/lib/questdb"
 LABELS = {"questdb-sf-tests": "true"}
 READY_SECONDS = 120
@@ -54,11 +53,11 @@ class Container(QuestDb):
         self._client.images.get(IMAGE)  # a missing image is an error here, never a pull
         container = DockerContainer(IMAGE)
         container.ports["9000/tcp"] = ("127.0.0.1", self.port)  # with_bind_ports knows no address
+        container.with_kwargs(labels=LABELS)
         if self._tmpfs:
-            container.with_kwargs(labels=LABELS, tmpfs={ROOT: f"size={self._tmpfs}m"})
+            container.tmpfs[ROOT] = f"size={self._tmpfs}m"
         else:
             self._client.volumes.create(self.volume, labels=LABELS)
-            container.with_kwargs(labels=LABELS)
             container.with_volume_mapping(self.volume, ROOT, "rw")
         return container.start().get_wrapped_container()
 

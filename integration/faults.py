@@ -1,4 +1,4 @@
-"""The faults that ``make selftest`` plants, and the proof that has to fail of each.
+"""The faults that ``make selftest`` plants, and the proofs that have to fail with each.
 
 A fault is a piece of text that stands once in a source file and what takes its place; where it is not found, the code
 has changed and the list has to follow.
@@ -20,24 +20,32 @@ class Demo:
 
 
 @dataclass(frozen=True)
+class Scenario:
+    """One scenario of ``make integration``."""
+
+    name: str
+    commit_on: str
+
+
+@dataclass(frozen=True)
 class JUnit:
     """Test classes of the engine; one of them has to fail."""
 
     classes: tuple[str, ...]
 
 
-Proof = Plan | Demo | JUnit
+Proof = Plan | Scenario | Demo | JUnit
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One fault: in ``file``, ``old`` becomes ``new``."""
+    """One fault: in ``file``, ``old`` becomes ``new``. Every one of its proofs has to fail."""
 
     name: str
     file: str
     old: str
     new: str
-    proof: Proof
+    proofs: tuple[Proof, ...]
 
 
 def kill(scenario: str, mode: str, cut: float = 0, pause: float = 0, more: int = 0) -> Plan:
@@ -52,6 +60,9 @@ SERVER_KILLED_LATE = kill("server", "store", pause=0.5, more=4)
 # What was written while the server was out of reach is in the slots only.
 DRIVER_KILLED = kill("driver", "store", cut=0.5, more=3)
 EXECUTOR_KILLED = kill("executor", "store", cut=0.5, more=3)
+CONTAINER_KILLED = Scenario("sigkill", "ack")
+CONTAINER_KILLED_LATE = Scenario("sigkill", "store")
+SPARK_KILLED = Scenario("spark_killed_in_outage", "store")
 
 FAULTS = (
     Fault(
@@ -59,28 +70,28 @@ FAULTS = (
         f"{SENDER}/FrameShipper.java",
         "inFlight.begin(ring.ackedFsn() + 1);",
         "inFlight.begin(ring.ackedFsn() + (highestSent > ring.ackedFsn() ? 2 : 1));",
-        SERVER_KILLED,
+        (SERVER_KILLED, CONTAINER_KILLED),
     ),
     Fault(
         "a frame counts as acknowledged when it is sent",
         f"{SENDER}/FrameShipper.java",
         "    silence.sent(System.nanoTime());\n",
         "    silence.sent(System.nanoTime());\n    ring.acknowledge(fsn);\n",
-        SERVER_KILLED_LATE,
+        (SERVER_KILLED_LATE, CONTAINER_KILLED_LATE),
     ),
     Fault(
         "the watermark is written before the acknowledgement",
         f"{SLOT}/RingUpkeep.java",
         "  private long watermark(long now) {\n    long acked = state.ackedFsn;",
         "  private long watermark(long now) {\n    long acked = state.publishedFsn();",
-        DRIVER_KILLED,
+        (DRIVER_KILLED, SPARK_KILLED),
     ),
     Fault(
         "recovery forgets the last frame",
         f"{SLOT}/SlotJudge.java",
         "long published = newest.lastFsn();",
         "long published = newest.lastFsn() - 1;",
-        EXECUTOR_KILLED,
+        (EXECUTOR_KILLED,),
     ),
     Fault(
         "a byte of a replayed frame is altered",
@@ -88,62 +99,62 @@ FAULTS = (
         "      message.writerIndex(message.writerIndex() + length);\n",
         "      if (fsn <= highestSent) {\n        message.array()[offset + length - 8] ^= 1;\n      }\n"
         "      message.writerIndex(message.writerIndex() + length);\n",
-        Demo(),
+        (Demo(),),
     ),
     Fault(
         "an acknowledgement counts for one frame too many",
         f"{SENDER}/AckTracker.java",
         "long fsn = setup.plan().boundary(inFlight.fsnOf(sequence));\n      if",
         "long fsn = setup.plan().boundary(inFlight.fsnOf(sequence)) + 1;\n      if",
-        JUnit(("org.questdbsf.sender.RandomScriptTest",)),
+        (JUnit(("org.questdbsf.sender.RandomScriptTest",)),),
     ),
     Fault(
         "the dictionary is not sent again on a new connection",
         f"{SENDER}/FrameShipper.java",
         "if (catchUp != null && inFlight.fresh()) {",
         "if (catchUp != null && inFlight.fresh() && highestSent < 0) {",
-        JUnit(("org.questdbsf.sender.CutsTest",)),
+        (JUnit(("org.questdbsf.sender.CutsTest",)),),
     ),
     Fault(
         "the CRC is not checked where a frame is read",
         f"{SLOT}/RingReader.java",
         "good = (int) crc.getValue() == expectedCrc;",
         "good = true;",
-        JUnit(("org.questdbsf.slot.SlotTest",)),
+        (JUnit(("org.questdbsf.slot.SlotTest",)),),
     ),
     Fault(
         "the CRC is not checked where a segment is scanned",
         f"{SLOT}/SegmentScanner.java",
         "return (int) crc.getValue() == expected ? length : 0;",
         "return length;",
-        JUnit(("org.questdbsf.slot.SegmentScannerTest",)),
+        (JUnit(("org.questdbsf.slot.SegmentScannerTest",)),),
     ),
     Fault(
         "torn bytes are not zeroed",
         f"{SLOT}/SlotRecovery.java",
         "if (last.scan().tornBytes() > 0) {",
         "if (last.scan().tornBytes() < 0) {",
-        JUnit(("org.questdbsf.slot.SlotRecoveryTest",)),
+        (JUnit(("org.questdbsf.slot.SlotRecoveryTest",)),),
     ),
     Fault(
         "frames are not forced",
         f"{SLOT}/RingUpkeep.java",
         "          storage.force(at);\n",
         "          storage.usableBytes();\n",
-        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+        (JUnit(("org.questdbsf.slot.DiskFaultTest",)),),
     ),
     Fault(
         "names of new segments are not forced",
         f"{SLOT}/RingUpkeep.java",
         "if (!namesDirty || forceNames()) {",
         "if (!namesDirty || storage.durable()) {",
-        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+        (JUnit(("org.questdbsf.slot.DiskFaultTest",)),),
     ),
     Fault(
         "a segment is unlinked before the watermark is forced",
         f"{SLOT}/RingUpkeep.java",
         "if (storage.durable() && !forceWatermark(acked)) {",
         "if (storage.durable() && state.diskFailed()) {",
-        JUnit(("org.questdbsf.slot.DiskFaultTest",)),
+        (JUnit(("org.questdbsf.slot.DiskFaultTest",)),),
     ),
 )

@@ -1,8 +1,10 @@
-"""One kill run: two queries write a feed, something is killed with SIGKILL, and the tables are judged by SQL.
+"""One kill run: two queries write a feed, something is killed with SIGKILL again and again, and SQL judges the tables.
 
-Everything random comes from the run's seed: when the blow falls, how often, whether the server is out of reach
-meanwhile (what the slots hold then is nowhere else), whether it is stopped before it is killed (what is on its way is
-lost with it), how late it acknowledges.
+Everything random comes from the run's seed: when the blows fall, whether the server is out of reach meanwhile (what the
+slots hold then is nowhere else), whether it is stopped before it is killed (what is on its way is lost with it), how
+late it acknowledges. A blow waits until something is under way: with ``commit_on=store`` frames in slots above the
+watermark, with ``ack`` a micro-batch that was begun and not committed, and frames of it that the server took and did
+not acknowledge. What it was is counted for each blow.
 
 What may be there twice in the table without keys follows from ``docs/delivery.md``. Before each blow it is noted how
 far Spark's commit log is, then which rows wait in the slots unacknowledged; after it, how far Spark's offset log is.
@@ -12,29 +14,32 @@ there twice is an unexpected duplicate.
 
 from __future__ import annotations
 
-import json
 import os
 import random
 import signal
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
+from harness.driver import Driver, DriverEnded
 from harness.server import ServerProcess
-from integration.victim import COLUMNS, KEYED, PLAIN, Victim, VictimEnded, make_feed, row
+from harness.spark import files_logged
+from integration.rows import Verdict, await_rows, make_feed
 from questdb_sf import frames, slots
 
 SCENARIOS = ("driver", "executor", "server")
 MODES = ("ack", "store")
-FILES = 24
+KEYED, PLAIN = "keyed", "plain"
+KILLS = 5
+"""A run."""
+FILES = 30
 FILE_ROWS = 200
+FRAME_ROWS = 25
 ROWS = FILES * FILE_ROWS
-ACK_DELAYS = {"ack": (0, 30, 150), "store": (0, 150, 1000)}
-STILL_SECONDS = 20
+ACK_DELAYS = {"ack": (30, 100, 200), "store": (100, 300, 1000)}
 MASTERS = {"executor": "local-cluster[2,1,1024]"}
 
 
@@ -71,22 +76,34 @@ class Plan:
     def of(scenario: str, mode: str, seed: int) -> Plan:
         """The plan of a seed."""
         dice = random.Random(f"{scenario}/{mode}/{seed}")
-        count = 1 if scenario == "driver" else dice.choice((1, 2))
         blows = tuple(
             Blow(
                 after=after,
                 wait=dice.uniform(0, 0.4),
                 cut=dice.uniform(0.2, 1.2) if scenario != "server" and dice.random() < 0.5 else 0,
-                heal=dice.uniform(0, 2),
+                heal=dice.uniform(0, 1),
                 pause=dice.uniform(0.1, 1) if scenario == "server" and dice.random() < 0.5 else 0,
-                down=dice.uniform(0, 2),
+                down=dice.uniform(0, 1),
                 more=dice.choice((0, 3)) if mode == "store" else 0,
             )
-            for after in sorted(dice.sample(range(1, FILES - 6), count))
+            for after in sorted(dice.sample(range(1, FILES - 6), KILLS))
         )
         return Plan(
             scenario, mode, seed, dice.choice(ACK_DELAYS[mode]), blows, dice.randrange(1 << 16)
         )
+
+
+@dataclass
+class Kill:
+    """What was under way when a blow fell."""
+
+    committed: int
+    """Files that Spark had committed to the table without keys."""
+    frames: int
+    """With ``store`` frames in slots that are not known to be acknowledged. With ``ack`` those that the server had
+    taken and not acknowledged; what it had not read yet, and what it could not be asked for, is not in it."""
+    open_rows: int
+    """Rows of micro-batches that were begun and not committed."""
 
 
 @dataclass
@@ -97,9 +114,8 @@ class Outcome:
     mode: str
     seed: int
     rows: int = 2 * ROWS
-    kills: int = 0
-    in_slots: int = 0
-    """Rows of both tables that waited unacknowledged in slots when a blow fell."""
+    kills: list[dict[str, Any]] = field(default_factory=list)
+    """A :class:`Kill` each."""
     lost: int = 0
     altered: int = 0
     unexpected_duplicates: int = 0
@@ -125,7 +141,7 @@ def run(
     """Does one run against a running server, which runs again when this returns.
 
     :param patience: seconds after which the run is judged as it stands
-    :param package: directory with another ``questdb_sf``, see :class:`Victim`
+    :param package: directory with another ``questdb_sf``, see :class:`Driver`
     """
     return _Run(plan, server, work, patience, package).run()
 
@@ -143,11 +159,15 @@ class _Run:
         label = f"{plan.scenario}_{plan.mode}_{plan.seed}"
         self.tables = {kind: f"{kind}_{label}" for kind in (KEYED, PLAIN)}
         self.may_repeat: set[int] = set()
-        self.victim = Victim(
+        self.victim = Driver(
             work / "victim",
             make_feed(work / "source", FILES, FILE_ROWS),
-            MASTERS.get(plan.scenario, "local[2]"),
-            {kind: self._options(kind) for kind in (KEYED, PLAIN)},
+            {
+                "spark.master": MASTERS.get(plan.scenario, "local[2]"),
+                # Two tasks a micro-batch, although its file is small.
+                "spark.sql.files.minPartitionNum": "2",
+                "spark.sql.files.openCostInBytes": "1",
+            },
             package,
         )
 
@@ -159,7 +179,7 @@ class _Run:
             "symbols": "sym",
             "create_table": "true",
             "commit_on": self.plan.mode,
-            "frame_rows": "25",
+            "frame_rows": str(FRAME_ROWS),
             "reconnect_max_backoff_millis": "500",
         }
         if kind == KEYED:
@@ -168,6 +188,9 @@ class _Run:
             options |= {"sf_dir": str(self.slots), "sf_min_free_bytes": "64m"}
         return options
 
+    def _start(self) -> None:
+        self.victim.start({kind: self._options(kind) for kind in (KEYED, PLAIN)})
+
     def run(self) -> Outcome:
         began = time.monotonic()
         for table in self.tables.values():
@@ -175,13 +198,19 @@ class _Run:
         self._heal()
         with self.victim:
             try:
-                self.victim.start()
+                self._start()
                 for blow in self.plan.blows:
                     self._strike(blow)
                 self._await("all files committed", self._all_committed)
-                self._await_rows()
+                await_rows(
+                    self.server,
+                    self.tables.values(),
+                    ROWS,
+                    self._moving,
+                    self.deadline - time.monotonic(),
+                )
                 self.victim.stop(self.deadline - time.monotonic())
-            except (VictimEnded, TimeoutError) as error:
+            except (DriverEnded, TimeoutError) as error:
                 self.outcome.problem = str(error)
         self._judge()
         self.outcome.seconds = round(time.monotonic() - began, 1)
@@ -198,7 +227,6 @@ class _Run:
                 time.sleep(blow.cut)
                 self._await_more(blow)
             getattr(self, f"_kill_{self.plan.scenario}")(blow)
-            self.outcome.kills += 1
             if blow.cut:
                 time.sleep(blow.heal)
                 self._heal()
@@ -207,17 +235,32 @@ class _Run:
         wanted = min(self._committed(PLAIN) + blow.more, FILES)
         self._await(f"{wanted} files committed", lambda: self._committed(PLAIN) >= wanted)
 
-    def _kill_driver(self, _: Blow) -> None:
-        self.victim.kill()
-        self.outcome.in_slots += sum(len(rows) for rows in self._waiting().values())
-        self.victim.start()
+    def _await_under_way(self, unreachable: bool) -> None:
+        """Where all is written already there is nothing to wait for; the counts will say so."""
 
-    def _kill_executor(self, _: Blow) -> None:
+        def look() -> bool:
+            if self.plan.mode == "store":
+                return any(self._waiting().values())
+            # Out of reach, or stopped: what is open cannot be acknowledged.
+            return any(self._open_rows().values()) and (unreachable or self._at_server() > 0)
+
+        self._await("something is under way", lambda: look() or self._all_committed())
+
+    def _kill_driver(self, blow: Blow) -> None:
+        self._await_under_way(unreachable=blow.cut > 0)
+        at_server = self._at_server()
+        self.victim.kill()
+        self._note(at_server)
+        self._start()
+
+    def _kill_executor(self, blow: Blow) -> None:
         self._await("an executor", self.victim.executors)
+        self._await_under_way(unreachable=blow.cut > 0)
+        at_server = self._at_server()
         there = self.victim.executors()
         pid = there[self.plan.choice % len(there)]
         os.kill(pid, signal.SIGKILL)
-        self.outcome.in_slots += sum(len(rows) for rows in self._waiting().values())
+        self._note(at_server)
         self._await("the executor's end", lambda: pid not in self.victim.executors())
 
     def _kill_server(self, blow: Blow) -> None:
@@ -225,10 +268,14 @@ class _Run:
             self.server.pause()
             time.sleep(blow.pause)
             self._await_more(blow)
+        self._await_under_way(unreachable=blow.pause > 0)
         self.server.kill()
-        self.outcome.in_slots += sum(len(rows) for rows in self._waiting().values())
+        self._note(0)
         time.sleep(blow.down)
         self.server.start()
+        if self.plan.mode == "ack":
+            unacked = self.server.counters()["rows_unacked_at_last_stop"]
+            self.outcome.kills[-1]["frames"] = frames_of(unacked)
         self._heal()
 
     def _heal(self) -> None:
@@ -238,23 +285,44 @@ class _Run:
     def _noting_repeats(self) -> Iterator[None]:
         # In this order: what is written after the look at the slots belongs to no file that was committed before.
         committed = self._committed(PLAIN)
-        waiting = set(self._waiting()[PLAIN])
+        waiting = self._waiting()[PLAIN]
         yield
-        begun = _files(self.victim.checkpoint(PLAIN), "offsets")
-        self.may_repeat |= waiting
+        begun = files_logged(self.victim.checkpoint(PLAIN), "offsets")
+        self.may_repeat.update(number for frame in waiting for number in frame)
         self.may_repeat.update(range(committed * FILE_ROWS, begun * FILE_ROWS))
+
+    def _note(self, at_server: int) -> None:
+        """Just after a blow."""
+        found = at_server
+        if self.plan.mode == "store":
+            found = sum(len(waiting) for waiting in self._waiting().values())
+        kill = Kill(self._committed(PLAIN), found, sum(self._open_rows().values()))
+        self.outcome.kills.append(asdict(kill))
 
     # What is there
 
     def _committed(self, kind: str) -> int:
-        return _files(self.victim.checkpoint(kind), "commits")
+        return files_logged(self.victim.checkpoint(kind), "commits")
 
     def _all_committed(self) -> bool:
         return all(self._committed(kind) == FILES for kind in (KEYED, PLAIN))
 
-    def _waiting(self) -> dict[str, list[int]]:
-        """Ids in frames above the watermarks of the slots, by kind of table."""
-        found: dict[str, list[int]] = {KEYED: [], PLAIN: []}
+    def _open_rows(self) -> dict[str, int]:
+        """Of micro-batches that were begun and not committed, by kind of table."""
+        rows = {}
+        for kind in (KEYED, PLAIN):
+            committed = self._committed(kind)
+            begun = files_logged(self.victim.checkpoint(kind), "offsets")
+            rows[kind] = max(0, begun - committed) * FILE_ROWS
+        return rows
+
+    def _at_server(self) -> int:
+        """Frames that the server took and did not acknowledge on connections that are open."""
+        return frames_of(self.server.counters()["rows_unacked"])
+
+    def _waiting(self) -> dict[str, list[list[int]]]:
+        """Ids in frames above the watermarks of the slots, a list a frame, by kind of table."""
+        found: dict[str, list[list[int]]] = {KEYED: [], PLAIN: []}
         names = {table: kind for kind, table in self.tables.items()}
         for slot in self.slots.glob("*/"):
             acked = slots.watermark(slot)
@@ -263,25 +331,12 @@ class _Run:
                     if acked is not None and frame.fsn is not None and frame.fsn <= acked:
                         continue
                     for table in frames.decode(frame.payload).tables:
-                        found[names[table.name]] += [r["id"] for r in table.data]
+                        found[names[table.name]].append([r["id"] for r in table.data])
         return found
 
-    def _await_rows(self) -> None:
-        """Until all rows are there, or nothing waits in a slot any more and the tables stand still."""
-        seen, since = [-1, -1], time.monotonic()
-        while min(seen) < ROWS:
-            counts = [self._distinct(kind) for kind in (KEYED, PLAIN)]
-            if counts != seen or any(self._waiting().values()):
-                seen, since = counts, time.monotonic()
-            if time.monotonic() - since > STILL_SECONDS:
-                raise TimeoutError("rows are missing, and none is on its way")
-            self._check("all rows")
-            time.sleep(0.1)
-
-    def _distinct(self, kind: str) -> int:
-        if self.server.count(self.tables[kind]) == 0:
-            return 0
-        return int(self.server.sql(f"SELECT count_distinct(id) FROM '{self.tables[kind]}'")[0][0])
+    def _moving(self) -> bool:
+        self._check("all rows")
+        return any(self._waiting().values())
 
     def _await(self, what: str, look: Callable[[], Any]) -> None:
         while not look():
@@ -294,54 +349,27 @@ class _Run:
             raise TimeoutError(f"not within {self.patience:.0f} s: {what}")
 
     def _judge(self) -> None:
-        repeated: dict[str, list[int]] = {}
-        for kind, table in self.tables.items():
-            names = ", ".join(COLUMNS)
-            there = (
-                self.server.sql(f"SELECT {names} FROM '{table}'")
-                if self.server.count(table)
-                else []
+        keyed, plain = (
+            Verdict.of(self.server, self.tables[kind], range(ROWS)) for kind in (KEYED, PLAIN)
+        )
+        strange = [number for number in plain.repeated if number not in self.may_repeat]
+        self.outcome.lost = len(keyed.lost) + len(plain.lost)
+        self.outcome.altered = len(keyed.altered) + len(plain.altered)
+        self.outcome.unexpected_duplicates = len(keyed.repeated) + len(strange)
+        self.outcome.duplicates = len(plain.repeated) - len(strange)
+        if not self.outcome.good:
+            self.outcome.examples = keyed.examples() + plain.examples()
+        if strange:
+            self.outcome.examples.append(
+                f"{plain.table}: no reason to be there twice: {len(strange)}, first {strange[:3]}"
             )
-            copies = Counter(values[0] for values in there)
-            lost = [number for number in range(ROWS) if number not in copies]
-            wrong = [values for values in there if values != _expected(values[0])]
-            repeated[kind] = sorted(number for number, count in copies.items() if count > 1)
-            self.outcome.lost += len(lost)
-            self.outcome.altered += len(wrong)
-            self._show(f"{table}: lost", lost)
-            self._show(f"{table}: altered", wrong)
-        strange = [number for number in repeated[PLAIN] if number not in self.may_repeat]
-        self._show(f"{self.tables[KEYED]}: there twice", repeated[KEYED])
-        self._show(f"{self.tables[PLAIN]}: there twice, and had no reason to", strange)
-        self.outcome.unexpected_duplicates = len(repeated[KEYED]) + len(strange)
-        self.outcome.duplicates = len(repeated[PLAIN]) - len(strange)
         for failed in sorted(self.slots.glob("*/.failed")):
             self.outcome.problem = (
                 f"{self.outcome.problem or ''} slot {failed.parent.name} failed: "
                 f"{failed.read_text(encoding='utf-8', errors='replace')}"
             ).strip()
 
-    def _show(self, what: str, found: list[Any]) -> None:
-        if found:
-            self.outcome.examples.append(f"{what}: {len(found)}, first {json.dumps(found[:3])}")
 
-
-def _expected(number: Any) -> list[Any] | None:
-    known = isinstance(number, int) and 0 <= number < ROWS
-    return list(row(number).values()) if known else None
-
-
-def _files(checkpoint: Path, log: str) -> int:
-    """How many files the micro-batches cover that one of Spark's logs has.
-
-    One a micro-batch, but two in the one after a kill that fell between the log of the source and that of the query.
-    """
-    try:
-        names = [entry.name for entry in (checkpoint / log).iterdir()]
-        last = max((int(name) for name in names if name.isdigit()), default=None)
-        if last is None:
-            return 0
-        offsets = (checkpoint / "offsets" / str(last)).read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return 0
-    return int(json.loads(offsets.splitlines()[-1])["logOffset"]) + 1
+def frames_of(rows: int) -> int:
+    """How many frames so many rows are: each file is cut into tasks of whole frames, but for the last of a task."""
+    return -(-rows // FRAME_ROWS)

@@ -1,7 +1,7 @@
 """``make kills``: drivers, executors and servers are killed with SIGKILL while two queries write, and nothing is lost.
 
-Every run is one of ``driver`` (``local[2]``), ``executor`` (of ``local-cluster[2,1,1024]``) or ``server``, with
-``commit_on=ack`` or ``store``, and has a seed; see :mod:`integration.kill_run`. Finished runs are kept in
+Every run is some kills of one of ``driver`` (``local[2]``), ``executor`` (of ``local-cluster[2,1,1024]``), ``server``,
+with ``commit_on=ack`` or ``store``, and has a seed; see :mod:`integration.kill_run`. Finished runs are kept in
 ``build/kills.json`` and not repeated while the code they cover is the same; the table says which commit they came from.
 Progress and table go to standard error, one JSON line to standard output. Exit status 0 when every promise held.
 """
@@ -23,17 +23,17 @@ from pathlib import Path
 from typing import Any
 
 from harness.server import ServerProcess
-from integration.kill_run import MODES, SCENARIOS, Outcome, Plan, run
+from integration.kill_run import KILLS, MODES, SCENARIOS, Blow, Outcome, Plan, run
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 STATE = REPOSITORY / "build/kills.json"
 KEPT = REPOSITORY / "build/kills"
-RUNS = {"driver": 10, "executor": 10, "server": 5}
+RUNS = {"driver": 2, "executor": 2, "server": 2}
 COVERED = (
     "gradle.properties",
     "harness",
     "integration/kill_run.py",
-    "integration/victim.py",
+    "integration/rows.py",
     "jvm/engine/src/main",
     "jvm/spark/src/main",
     "jvm/testserver/src/main",
@@ -48,7 +48,9 @@ def main(arguments: list[str] | None = None) -> int:
     )
     parser.add_argument("--mode", action="append", choices=MODES, help="only this commit_on")
     parser.add_argument(
-        "--runs", type=int, help=f"runs of each scenario and mode (default: {RUNS})"
+        "--runs",
+        type=int,
+        help=f"runs of {KILLS} kills, of each scenario and mode (default: {RUNS})",
     )
     parser.add_argument("--seed", type=int, default=1, help="of the first run; the others follow")
     parser.add_argument("--again", action="store_true", help="repeat finished runs as well")
@@ -114,20 +116,26 @@ def one(plan: Plan, server: ServerProcess, patience: float, package: Path | None
 
 
 def describe(plan: Plan, outcome: Outcome) -> str:
-    """One line for people, more where something is wrong."""
-    moments = ", ".join(
-        f"file {blow.after} + {blow.wait:.2f} s"
-        + (f", out of reach for {blow.cut:.1f} s" if blow.cut else "")
-        + (f", stopped for {blow.pause:.1f} s" if blow.pause else "")
-        for blow in plan.blows
-    )
+    """Some lines for people, more where something is wrong."""
     text = (
-        f"{plan.scenario:8} {plan.mode:5} seed {plan.seed}: killed at {moments}; {outcome.in_slots} rows in slots; "
-        f"lost {outcome.lost}, altered {outcome.altered}, unexpected duplicates {outcome.unexpected_duplicates}, "
-        f"sent twice without keys {outcome.duplicates}; {outcome.seconds:.1f} s"
+        f"{plan.scenario} {plan.mode} seed {plan.seed}: {len(outcome.kills)} kills, lost {outcome.lost}, "
+        f"altered {outcome.altered}, unexpected duplicates {outcome.unexpected_duplicates}, "
+        f"twice without keys {outcome.duplicates}; {outcome.seconds:.0f} s"
     )
+    moments = [
+        f"file {kill['committed']:>2}: {kill['frames']:>3} frames unacknowledged, {kill['open_rows']:>3} rows in open "
+        f"micro-batches{circumstances(blow)}"
+        for blow, kill in zip(plan.blows, outcome.kills, strict=False)
+    ]
     wrong = [*outcome.examples, *([outcome.problem] if outcome.problem else [])]
-    return "\n         ".join([text, *wrong])
+    return "\n         ".join([text, *moments, *wrong])
+
+
+def circumstances(blow: Blow) -> str:
+    """What was done to the server before the blow."""
+    if blow.cut:
+        return f", server out of reach for {blow.cut:.1f} s"
+    return f", server stopped for {blow.pause:.1f} s" if blow.pause else ""
 
 
 class Book:
@@ -197,7 +205,7 @@ def commit() -> str:
     return answer.stdout.strip()
 
 
-COUNTS = ("kills", "in_slots", "lost", "altered", "unexpected_duplicates", "duplicates")
+COUNTS = ("rows", "lost", "altered", "unexpected_duplicates", "duplicates")
 
 
 def table(entries: Iterable[dict[str, Any]]) -> Iterator[str]:
@@ -206,34 +214,47 @@ def table(entries: Iterable[dict[str, Any]]) -> Iterator[str]:
     for entry in entries:
         groups.setdefault((entry["scenario"], entry["mode"]), []).append(entry)
     yield (
-        "scenario mode   runs kills     rows in slots   lost altered  duplicates: unexpected, without keys  "
-        "s/run  seeds    commits"
+        "scenario mode  kills   unacked frames: all, least    rows  lost altered  duplicates: unexpected, without keys"
+        "  s/run  seeds  commits"
     )
     for (scenario, mode), runs in groups.items():
-        sums = {name: sum(run[name] for run in runs) for name in COUNTS}
+        sums = sums_of(runs)
         seeds = [run["seed"] for run in runs]
         yield (
-            f"{scenario:8} {mode:5} {len(runs):>5} {sums['kills']:>5} {sum(r['rows'] for r in runs):>8,} "
-            f"{sums['in_slots']:>8,} {sums['lost']:>6} {sums['altered']:>7} {sums['unexpected_duplicates']:>23} "
-            f"{sums['duplicates']:>13} {sum(r['seconds'] for r in runs) / len(runs):>6.1f}  "
-            f"{min(seeds)}..{max(seeds):<5} {' '.join(sorted({r['commit'] for r in runs}))}"
+            f"{scenario:8} {mode:5} {sums['kills']:>5} {sums['unacked_frames_at_kills']:>21} "
+            f"{min(frames_at_kills(runs), default=0):>7} {sums['rows']:>7,} {sums['lost']:>5} {sums['altered']:>7} "
+            f"{sums['unexpected_duplicates']:>23} {sums['duplicates']:>13} "
+            f"{sum(r['seconds'] for r in runs) / len(runs):>6.1f}  {min(seeds)}..{max(seeds):<3} "
+            f"{' '.join(sorted({r['commit'] for r in runs}))}"
         )
+
+
+def frames_at_kills(entries: Iterable[dict[str, Any]]) -> list[int]:
+    """How many frames were unacknowledged, kill by kill."""
+    return [kill["frames"] for entry in entries for kill in entry["kills"]]
+
+
+def sums_of(entries: list[dict[str, Any]]) -> dict[str, int]:
+    """What is added up over runs."""
+    return {
+        "kills": sum(len(entry["kills"]) for entry in entries),
+        "unacked_frames_at_kills": sum(frames_at_kills(entries)),
+        "kills_with_nothing_under_way": sum(
+            not kill["frames"] and not kill["open_rows"]
+            for entry in entries
+            for kill in entry["kills"]
+        ),
+        **{name: sum(entry[name] for entry in entries) for name in COUNTS},
+    }
 
 
 def summary(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """The JSON line."""
-    sums = {name: sum(entry[name] for entry in entries) for name in COUNTS}
     return {
         "scenarios": len({(entry["scenario"], entry["mode"]) for entry in entries}),
         "runs": len(entries),
-        "lost": sums["lost"],
-        "altered": sums["altered"],
-        "unexpected_duplicates": sums["unexpected_duplicates"],
+        **sums_of(entries),
         "failed": sum(1 for entry in entries if not entry["good"]),
-        "kills": sums["kills"],
-        "rows": sum(entry["rows"] for entry in entries),
-        "rows_in_slots_at_kill": sums["in_slots"],
-        "duplicates_without_keys": sums["duplicates"],
         "commits": sorted({entry["commit"] for entry in entries}),
         "seconds": round(sum(entry["seconds"] for entry in entries), 1),
     }

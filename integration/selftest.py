@@ -1,9 +1,10 @@
 """``make selftest``: proofs that cannot fail prove nothing. Plants faults in the engine and sees that the proofs fail.
 
 Each fault goes into a copy of one source file below ``build/selftest``; its classes take the place of the product's in
-a bundle of their own (kill runs, demo) or come before them on the class path (JUnit). Nothing else is changed. First
-every proof has to pass without a fault; then each has to fail with the fault that it is there for. Progress and table
-go to standard error, one JSON line to standard output. Exit status 0 only when every fault was caught.
+a bundle of their own (kill runs, scenarios, demo) or come before them on the class path (JUnit). Nothing else is
+changed. First every proof has to pass without a fault; then each has to fail with every fault that it is there for.
+Progress and table go to standard error, one JSON line to standard output. Exit status 0 only when every fault was
+caught.
 """
 
 from __future__ import annotations
@@ -26,13 +27,13 @@ from typing import Any
 
 from harness.server import ServerProcess
 from integration import kills
-from integration.faults import FAULTS, Demo, Fault, JUnit, Proof
+from integration.faults import FAULTS, Demo, Fault, JUnit, Proof, Scenario
 from integration.kill_run import Plan
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "python/src/questdb_sf"
 WORK = REPOSITORY / "build/selftest"
-KILL_PATIENCE, DEMO_PATIENCE, JUNIT_PATIENCE = 240, 240, 180
+KILL_PATIENCE, DEMO_PATIENCE, SCENARIO_PATIENCE, JUNIT_PATIENCE = 240, 240, 300, 180
 
 
 class NotPlanted(Exception):
@@ -82,14 +83,17 @@ class Selftest:
         missed: list[str] = []
         for fault in faults:
             try:
-                failure, seconds = self._timed(fault.proof, fault)
+                classes = self._plant(fault)
+                results = [(proof, *self._timed(proof, classes)) for proof in fault.proofs]
             except NotPlanted as error:
                 kills.say(f"NOT PLANTED {error}")
                 broken.append(str(error))
                 continue
-            kills.say(f"{'caught' if failure else 'NOT CAUGHT':10}  {fault.name}")
-            kills.say(f"            {label(fault.proof)}: {failure or 'passes'}; {seconds:.1f} s")
-            (caught if failure else missed).append(fault.name)
+            good = all(failure for _, failure, _ in results)
+            kills.say(f"{'caught' if good else 'NOT CAUGHT':10}  {fault.name}")
+            for proof, failure, seconds in results:
+                kills.say(f"            {label(proof)}: {failure or 'passes'}; {seconds:.1f} s")
+            (caught if good else missed).append(fault.name)
         return {
             "planted": len(faults),
             "caught": len(caught),
@@ -97,18 +101,19 @@ class Selftest:
             "broken": broken,
         }
 
-    def _timed(self, proof: Proof, fault: Fault | None) -> tuple[str | None, float]:
+    def _timed(self, proof: Proof, classes: Path | None) -> tuple[str | None, float]:
         began = time.monotonic()
-        return self._failure(proof, fault), time.monotonic() - began
+        return self._failure(proof, classes), time.monotonic() - began
 
-    def _failure(self, proof: Proof, fault: Fault | None) -> str | None:
-        """Runs a proof and says how it failed, None when it passed."""
-        classes = None if fault is None else self._plant(fault)
+    def _failure(self, proof: Proof, classes: Path | None) -> str | None:
+        """Runs a proof with faulty classes or with none, and says how it failed, None when it passed."""
         if isinstance(proof, JUnit):
             return junit(proof, self._java, classes)
         package = None if classes is None else variant(classes)
         if isinstance(proof, Demo):
             return demo(package)
+        if isinstance(proof, Scenario):
+            return scenario(proof, package)
         return self._kill(proof, package)
 
     def _plant(self, fault: Fault) -> Path:
@@ -148,11 +153,11 @@ def baselines(faults: Sequence[Fault]) -> list[Proof]:
     """Every proof once; JUnit classes together, in one JVM."""
     proofs: list[Proof] = []
     classes: list[str] = []
-    for fault in faults:
-        if isinstance(fault.proof, JUnit):
-            classes += [name for name in fault.proof.classes if name not in classes]
-        elif fault.proof not in proofs:
-            proofs.append(fault.proof)
+    for proof in (proof for fault in faults for proof in fault.proofs):
+        if isinstance(proof, JUnit):
+            classes += [name for name in proof.classes if name not in classes]
+        elif proof not in proofs:
+            proofs.append(proof)
     return [*([JUnit(tuple(classes))] if classes else []), *proofs]
 
 
@@ -162,6 +167,8 @@ def label(proof: Proof) -> str:
         return "JUnit " + " ".join(name.rsplit(".", 1)[1] for name in proof.classes)
     if isinstance(proof, Demo):
         return "demo"
+    if isinstance(proof, Scenario):
+        return f"integration {proof.name} {proof.commit_on}"
     return f"kill run {proof.scenario} {proof.mode}"
 
 
@@ -218,6 +225,8 @@ def junit(proof: JUnit, java: dict[str, Any], classes: Path | None) -> str | Non
 def variant(classes: Path) -> Path:
     """A directory with a ``questdb_sf`` whose bundle has the faulty classes, for PYTHONPATH."""
     package = classes.parent / "python"
+    if package.exists():
+        return package
     shutil.copytree(
         PACKAGE, package / PACKAGE.name, ignore=shutil.ignore_patterns("jars", "__pycache__")
     )
@@ -251,6 +260,35 @@ def demo(package: Path | None) -> str | None:
     told = json.loads(lines[-1])
     return ", ".join(
         f"{name} {told[name]}" for name in ("rows_read", "rows_in_questdb", "differing")
+    )
+
+
+def scenario(proof: Scenario, package: Path | None) -> str | None:
+    """Runs one scenario of the integration tests."""
+    found = WORK / "integration.json"
+    found.unlink(missing_ok=True)
+    environment = {"QUESTDB_SF_REPORT": str(found)}
+    if package is not None:
+        environment["PYTHONPATH"] = str(package)
+    status, output = bounded(
+        [sys.executable, "-m", "pytest", "-q", "-k", f"{proof.name} and {proof.commit_on}", "integration"],
+        REPOSITORY,
+        environment,
+        SCENARIO_PATIENCE,
+    )  # fmt: skip
+    if status is None:
+        return f"not done within {SCENARIO_PATIENCE} s"
+    if status == 0:
+        return None
+    lines = json.loads(found.read_text(encoding="utf-8")) if found.exists() else []
+    if status != 1 or not lines:
+        raise SystemExit(f"the integration test did not run: {output[-3000:]}")
+    told = lines[0]
+    if "lost" not in told:
+        return next((text for text in output.splitlines() if text.startswith("E  ")), "failed")
+    return ", ".join(
+        f"{name.replace('_', ' ')} {told[name]}"
+        for name in ("lost", "altered", "unexpected_duplicates")
     )
 
 

@@ -78,15 +78,12 @@ def no_query_left(request: pytest.FixtureRequest) -> Iterator[None]:
 
 @pytest.fixture
 def start_driver(tmp_path: Path) -> Iterator[Callable[[Feed], Driver]]:
-    """Spark drivers of the test's own, to be killed; each reads a feed and has one checkpoint."""
+    """Spark drivers of the test's own, to be killed; each reads a feed."""
     from harness.driver import Driver
 
     with ExitStack() as stack:
 
         def make(feed: Feed) -> Driver:
-            work = tmp_path / "driver"
-            return stack.enter_context(
-                Driver(work, feed.directory, feed.schema, tmp_path / "checkpoint")
-            )
+            return stack.enter_context(Driver(tmp_path / "driver", feed))
 
         yield make

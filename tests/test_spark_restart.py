@@ -65,7 +65,7 @@ def test_driver_killed_in_a_micro_batch(
     source = feed(tmp_path / "source", 2, 50)
     source.add(rows(100, 1300))
     chosen = options(server.addr, tmp_path / "slots", commit_on)
-    driver = start_driver(source).start(chosen, hold_at=1200)
+    driver = start_driver(source).start({"t": chosen}, hold_at=1200)
     eventually("two micro-batches", lambda: len(driver.events("batch")) >= 2)
     server.script(hold_acks=True)
     eventually("the third one is half read", driver.holds)
@@ -78,7 +78,7 @@ def test_driver_killed_in_a_micro_batch(
     assert received < 1300
     server.script(hold_acks=False)
     source.add(rows(1300, 1350))
-    query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen, availableNow=True)
+    query = write_stream(source.stream(spark), driver.checkpoint("t"), chosen, availableNow=True)
     finish(query)
     assert [p["batchId"] for p in query.recentProgress if p["numInputRows"]] == [2, 3]
     assert server.await_count("t", 1350) == 1350
@@ -123,8 +123,8 @@ def killed_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     work = tmp_path_factory.mktemp("killed")
     addr = f"127.0.0.1:{free_port()}"
     source = feed(work / "source", 3, 50)
-    with Driver(work / "driver", source.directory, ROW, work / "checkpoint") as driver:
-        driver.start(options(addr, work / "slots", "store", sender_id=FAMILY))
+    with Driver(work / "driver", source) as driver:
+        driver.start({"t": options(addr, work / "slots", "store", sender_id=FAMILY)})
         eventually("three micro-batches", lambda: len(driver.events("batch")) >= 3)
     assert frames_waiting(work / "slots")
     (work / "addr").write_text(addr, encoding="utf-8")
