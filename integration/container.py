@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import uuid
+from collections.abc import Mapping
 from types import TracebackType
 from typing import Any
 
@@ -30,14 +31,25 @@ testcontainers_config.ryuk_disabled = True
 
 
 class Container(QuestDb):
-    """One container, and the volume that its successor may get. Use as a context manager."""
+    """One container, and the volume that its successor may get. Use as a context manager.
 
-    def __init__(self, *, volume: str | None = None, tmpfs_megabytes: int | None = None) -> None:
+    :param tmpfs_megabytes: size of a disk in memory for the data, in place of a volume
+    :param environment: the server's settings, as ``QDB_...``
+    """
+
+    def __init__(
+        self,
+        *,
+        volume: str | None = None,
+        tmpfs_megabytes: int | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.port = free_port()
         self._client = docker.from_env()
         self._own_volume = volume is None and tmpfs_megabytes is None
         self.volume = volume or f"questdb-sf-{uuid.uuid4().hex[:12]}"
         self._tmpfs = tmpfs_megabytes
+        self._environment = dict(environment or {})
         self._container: Any = None
 
     def start(self) -> Container:
@@ -54,6 +66,7 @@ class Container(QuestDb):
         container = DockerContainer(IMAGE)
         container.ports["9000/tcp"] = ("127.0.0.1", self.port)  # with_bind_ports knows no address
         container.with_kwargs(labels=LABELS)
+        container.with_envs(**self._environment)
         if self._tmpfs:
             container.tmpfs[ROOT] = f"size={self._tmpfs}m"
         else:

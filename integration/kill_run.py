@@ -140,7 +140,7 @@ def run(
 ) -> Outcome:
     """Does one run against a running server, which runs again when this returns.
 
-    :param patience: seconds after which the run is judged as it stands
+    :param patience: seconds without any progress after which the run is given up
     :param package: directory with another ``questdb_sf``, see :class:`Driver`
     """
     return _Run(plan, server, work, patience, package).run()
@@ -154,8 +154,9 @@ class _Run:
         self.server = server
         self.slots = work / "slots"
         self.outcome = Outcome(plan.scenario, plan.mode, plan.seed)
-        self.deadline = time.monotonic() + patience
         self.patience = patience
+        self.progress: tuple[int, ...] = ()
+        self.moved = time.monotonic()
         label = f"{plan.scenario}_{plan.mode}_{plan.seed}"
         self.tables = {kind: f"{kind}_{label}" for kind in (KEYED, PLAIN)}
         self.may_repeat: set[int] = set()
@@ -207,9 +208,9 @@ class _Run:
                     self.tables.values(),
                     ROWS,
                     self._moving,
-                    self.deadline - time.monotonic(),
+                    self.patience,
                 )
-                self.victim.stop(self.deadline - time.monotonic())
+                self.victim.stop(self.patience)
             except (DriverEnded, TimeoutError) as error:
                 self.outcome.problem = str(error)
         self._judge()
@@ -345,15 +346,23 @@ class _Run:
 
     def _check(self, what: str) -> None:
         self.victim.check()
-        if time.monotonic() > self.deadline:
-            raise TimeoutError(f"not within {self.patience:.0f} s: {what}")
+        progress = (len(self.outcome.kills), self._committed(KEYED), self._committed(PLAIN))
+        if progress != self.progress:
+            self.progress, self.moved = progress, time.monotonic()
+        if time.monotonic() - self.moved > self.patience:
+            raise TimeoutError(f"nothing went on for {self.patience:.0f} s: {what}")
 
     def _judge(self) -> None:
         keyed, plain = (
             Verdict.of(self.server, self.tables[kind], range(ROWS)) for kind in (KEYED, PLAIN)
         )
+        if self.outcome.problem:
+            # Given up: what is not there yet is not lost.
+            missing = len(keyed.lost) + len(plain.lost)
+            self.outcome.problem += f"; {missing} rows of both tables were not there yet"
+        else:
+            self.outcome.lost = len(keyed.lost) + len(plain.lost)
         strange = [number for number in plain.repeated if number not in self.may_repeat]
-        self.outcome.lost = len(keyed.lost) + len(plain.lost)
         self.outcome.altered = len(keyed.altered) + len(plain.altered)
         self.outcome.unexpected_duplicates = len(keyed.repeated) + len(strange)
         self.outcome.duplicates = len(plain.repeated) - len(strange)

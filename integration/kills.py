@@ -57,8 +57,8 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument(
         "--patience",
         type=float,
-        default=240,
-        help="seconds after which a run is judged as it stands",
+        default=120,
+        help="seconds without any progress after which a run is given up",
     )
     chosen = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))

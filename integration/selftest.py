@@ -33,7 +33,7 @@ from integration.kill_run import Plan
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "python/src/questdb_sf"
 WORK = REPOSITORY / "build/selftest"
-KILL_PATIENCE, DEMO_PATIENCE, SCENARIO_PATIENCE, JUNIT_PATIENCE = 240, 240, 300, 180
+KILL_PATIENCE, DEMO_PATIENCE, SCENARIO_PATIENCE, JUNIT_PATIENCE = 120, 240, 400, 180
 
 
 class NotPlanted(Exception):

@@ -26,6 +26,12 @@ TOTAL = FILES * SIZE
 FRAME_ROWS = 25
 PAUSE_SECONDS = 30
 CUT_SECONDS = 3
+SMALL_FILES = {
+    # Files are allocated ahead; a full disk shows only when the next one is needed, here after some rows.
+    "QDB_CAIRO_WAL_SEGMENT_ROLLOVER_ROW_COUNT": "100",
+    "QDB_CAIRO_WRITER_DATA_APPEND_PAGE_SIZE": "1m",
+    "QDB_CAIRO_WAL_WRITER_DATA_APPEND_PAGE_SIZE": "256k",
+}
 BOTH_MODES = pytest.mark.parametrize("commit_on", ["store", "ack"])
 
 Line = dict[str, Any]
@@ -201,7 +207,7 @@ def test_table_dropped(spark: Any, tmp_path: Path, line: Line, commit_on: str) -
 def test_disk_full(spark: Any, tmp_path: Path, line: Line, commit_on: str) -> None:
     """The server's disk fills up and is freed again; a suspended table is resumed as an operator would."""
     source = make_feed(tmp_path / "source", FIRST, SIZE)
-    with Container(tmpfs_megabytes=320) as questdb:
+    with Container(tmpfs_megabytes=1024, environment=SMALL_FILES) as questdb:
         streams = Streams(spark, source, tmp_path, questdb.addr, commit_on)
         arrived(questdb, streams, FIRST * SIZE)
         questdb.shell(f"dd if=/dev/zero of={ROOT}/ballast bs=64k 2>/dev/null || true")
