@@ -56,13 +56,15 @@ def await_rows(
     """Until the tables show so many different rows.
 
     Returns as well when they stand still for :data:`STILL_SECONDS` and nothing is moving any more: what is missing then
-    does not come, and is for the verdict. :class:`TimeoutError` when neither happens.
+    does not come, and is for the verdict. :class:`TimeoutError` when for so many seconds nothing came, and something should.
     """
     names = list(tables)
     began = since = time.monotonic()
     seen: list[int] = []
     while not seen or min(seen) < rows:
         counts = [distinct(questdb, name) for name in names]
+        if counts != seen:
+            began = time.monotonic()
         if counts != seen or moving():
             seen, since = counts, time.monotonic()
         if time.monotonic() - since > STILL_SECONDS:
