@@ -28,9 +28,10 @@ def blocks(page: Path) -> Iterator[tuple[str, str]]:
 class Reader:
     """Does what a page says, with the test server for localhost:9000 and a temporary directory for /data."""
 
-    def __init__(self, server: ServerProcess, data: Path) -> None:
+    def __init__(self, server: ServerProcess, data: Path, python: Path | None = None) -> None:
         self._server = server
         self._data = data
+        self._python = python or Path(sys.executable)
 
     def here(self, text: str) -> str:
         return text.replace("localhost:9000", self._server.addr).replace("/data/", f"{self._data}/")
@@ -46,17 +47,18 @@ class Reader:
                 script = (
                     self.here(text) + "\nquery.processAllAvailable()\nquery.stop()\nspark.stop()\n"
                 )
-                self._run([sys.executable, "-c", script], good=(0,))
+                self._run([str(self._python), "-c", script], good=(0,))
             else:
                 raise AssertionError(f"{page.name}: nobody can run {language}")
 
     def _run(self, command: list[str], good: tuple[int, ...]) -> None:
         """1 is a good end of a shell block: the command line says so when a slot is to be seen to."""
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        theirs = {k: v for k, v in os.environ.items() if not k.startswith(("PYSPARK_", "PYTHON"))}
+        path = f"{self._python.parent}{os.pathsep}{os.environ['PATH']}"
         done = subprocess.run(
             command,
             cwd=self._data,
-            env={**os.environ, "PATH": path},
+            env={**theirs, "PATH": path},
             capture_output=True,
             text=True,
             timeout=240,
@@ -99,13 +101,26 @@ def test_the_same_example_is_in_the_readme_and_on_the_first_page() -> None:
     assert readme == index
 
 
-def test_the_readme_works(reader: Reader, server: ServerProcess, tmp_path: Path) -> None:
+@pytest.mark.slow
+def test_the_readme_works_for_a_new_user(server: ServerProcess, tmp_path: Path) -> None:
+    """A fresh virtual environment, the wheel with [spark], the README's lines: no other step."""
+    wheel = next((REPO / "build/dist").glob("*.whl"))
+    fresh = tmp_path / "venv"
+    commands: list[list[str | Path]] = [
+        [sys.executable, "-m", "venv", fresh],
+        [fresh / "bin/python", "-m", "pip", "install", "-q", f"{wheel}[spark]"],
+    ]
+    for command in commands:
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, timeout=280, check=False
+        )
+        assert done.returncode == 0, done.stderr
     (tmp_path / "trips").mkdir()
     (tmp_path / "trips/1.json").write_text(
         '{"ts": "2026-01-01T10:00:00Z", "city": "Paris", "fare": 12.5}\n'
         '{"ts": "2026-01-01T10:01:00Z", "city": "Oslo", "fare": 20.0}\n'
     )
-    reader.follow(REPO / "README.md")
+    Reader(server, tmp_path, fresh / "bin/python").follow(REPO / "README.md")
     assert server.await_count("trips", 2) == 2
     assert server.sql("SELECT city, fare FROM trips ORDER BY ts") == [
         ["Paris", 12.5],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import re
+import shutil
 import subprocess
 import sys
 import zipfile
@@ -12,6 +13,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+
+from questdb_sf.spark import configure, jar_path
 
 REPO = Path(__file__).resolve().parents[1]
 PROPERTIES = (REPO / "gradle.properties").read_text(encoding="utf-8")
@@ -49,6 +52,49 @@ def test_one_version_for_jars_wheel_and_installed_package() -> None:
         text=True,
     ).stdout
     assert VERSION in said
+
+
+def test_configure_names_the_jar_of_this_version() -> None:
+    from pyspark.sql import SparkSession
+
+    builder = SparkSession.Builder()
+    configure(builder, jar="packages")
+    group, artifact, version = builder._options["spark.jars.packages"].split(":")
+    published = REPO / "build/m2" / group.replace(".", "/") / artifact / version
+    assert version == VERSION
+    assert (published / f"{artifact}-{version}.jar").read_bytes() == BUNDLE.read_bytes()
+    assert jar_path().read_bytes() == BUNDLE.read_bytes()
+    assert jar_path().name == BUNDLE.name
+
+
+def test_wheel_and_sdist_are_the_same_bytes_from_any_place_at_any_time(tmp_path: Path) -> None:
+    """Twice, in directories, with file times, umasks and time zones of their own, and nothing to download from."""
+    made: list[dict[str, bytes]] = []
+    for number, umask in enumerate((0o022, 0o077)):
+        source = tmp_path / f"copy {number}"
+        shutil.copytree(
+            REPO / "python", source / "python", ignore=shutil.ignore_patterns("__pycache__")
+        )
+        shutil.copy(REPO / "gradle.properties", source)
+        for path in source.rglob("*"):
+            os.utime(path, (10**9 + number * 10**7,) * 2)
+        subprocess.run(
+            [sys.executable, "-m", "build", "--no-isolation", "-o", source / "dist", "python"],
+            check=True,
+            capture_output=True,
+            cwd=source,
+            umask=umask,
+            env={
+                **os.environ,
+                "TZ": ("UTC", "Asia/Tokyo")[number],
+                "PIP_NO_INDEX": "1",
+                "https_proxy": "http://127.0.0.1:9",
+                "http_proxy": "http://127.0.0.1:9",
+            },
+        )
+        made.append({path.name: path.read_bytes() for path in (source / "dist").iterdir()})
+    assert set(made[0]) == {WHEEL.name, f"questdb_sf-{VERSION}.tar.gz"}
+    assert made[0] == made[1]
 
 
 def test_bundle_holds_what_spark_lacks_and_nothing_that_spark_brings() -> None:

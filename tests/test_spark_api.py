@@ -192,6 +192,7 @@ def test_what_is_right_is_taken(options: dict[str, str]) -> None:
 
 
 def test_configure_appends_to_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("pyspark")
     monkeypatch.setattr("questdb_sf.spark._session._check_jvm", lambda: None)
     builder = Builder(spark_jars="/a.jar", spark_plugins="com.example.Other")
     assert configure(builder) is builder
@@ -208,6 +209,7 @@ def test_configure_appends_to_what_is_there(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_configure_for_connect_says_what_the_server_needs() -> None:
+    pytest.importorskip("pyspark")
     with pytest.raises(UseError, match=f"--packages .*:{__version__} --conf spark.plugins="):
         configure(Builder(spark_remote="sc://host"))
     local = configure(Builder(spark_remote="local[2]"))
@@ -215,6 +217,7 @@ def test_configure_for_connect_says_what_the_server_needs() -> None:
 
 
 def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("pyspark")
     from pyspark import SparkContext
 
     monkeypatch.delenv("PYSPARK_GATEWAY_PORT", raising=False)
