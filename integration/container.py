@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import uuid
 from collections.abc import Mapping
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -23,7 +24,8 @@ from harness.spark import eventually
 OUR_IMAGE = "questdb-sf/testserver:0.1.0"
 IMAGE = os.environ.get("QUESTDB_IMAGE") or OUR_IMAGE
 ROOT = "/var/lib/questdb"
-LABELS = {"questdb-sf-tests": "true"}
+LABELS = {"questdb-sf-tests": str(Path(__file__).resolve().parents[1])}
+"""By them `make docker-stop` of this checkout knows what is its own."""
 READY_SECONDS = 120
 
 # The reaper is an image that would have to be pulled; everything here carries a label instead.

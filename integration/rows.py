@@ -56,7 +56,7 @@ def await_rows(
     """Until the tables show so many different rows.
 
     Returns as well when they stand still for :data:`STILL_SECONDS` and nothing is moving any more: what is missing then
-    does not come, and is for the verdict. :class:`TimeoutError` when for so many seconds nothing came, and something should.
+    does not come, and is for the verdict. :class:`TimeoutError` when nothing comes for so many seconds that should.
     """
     names = list(tables)
     began = since = time.monotonic()

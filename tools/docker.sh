@@ -2,7 +2,7 @@
 # docker.sh up|image|down   a Docker engine and the image of the test server, from what the registries serve; safe to repeat.
 #   up     installs an engine where there is none (apt) and starts it where none runs
 #   image  builds $QUESTDB_SF_IMAGE: a JRE made by jlink, busybox, the test server's jar; no base image is pulled
-#   down   ends the containers and volumes of the tests, and the engine if `up` started it
+#   down   ends the containers and volumes of the tests of this checkout, and the engine if its `up` started it
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd "$REPO"
@@ -90,9 +90,9 @@ image() {
 
 down() {
   if docker info >/dev/null 2>&1; then
-    docker ps -aq --filter label=questdb-sf-tests | xargs -r docker rm -fv >/dev/null
-    docker volume ls -q --filter label=questdb-sf-tests | xargs -r docker volume rm >/dev/null
-    docker network ls -q --filter label=questdb-sf-tests | xargs -r docker network rm >/dev/null
+    docker ps -aq --filter "label=questdb-sf-tests=$REPO" | xargs -r docker rm -fv >/dev/null
+    docker volume ls -q --filter "label=questdb-sf-tests=$REPO" | xargs -r docker volume rm >/dev/null
+    docker network ls -q --filter "label=questdb-sf-tests=$REPO" | xargs -r docker network rm >/dev/null
   fi
   [ -f "$STATE/dockerd.pid" ] || return 0
   local pid
