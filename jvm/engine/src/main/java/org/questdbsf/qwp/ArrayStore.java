@@ -15,6 +15,9 @@ final class ArrayStore extends SpanStore {
   void put(int slot, double[] flat, int[] shape, ColumnPlace place) {
     int at = begin(shape, flat.length, place);
     for (double element : flat) {
+      if (Double.isInfinite(element)) {
+        throw place.infinite(element);
+      }
       LittleEndian.putLong(data, at, Double.doubleToRawLongBits(element));
       at += 8;
     }
@@ -24,6 +27,10 @@ final class ArrayStore extends SpanStore {
   void put(int slot, long[] flat, int[] shape, ColumnPlace place) {
     int at = begin(shape, flat.length, place);
     for (long element : flat) {
+      if (element == Long.MIN_VALUE) {
+        throw place.invalid(
+            "the element " + element + " is QuestDB's null, which arrays do not hold");
+      }
       LittleEndian.putLong(data, at, element);
       at += 8;
     }
@@ -35,6 +42,11 @@ final class ArrayStore extends SpanStore {
     oneDimension[0] = length;
     int at = begin(oneDimension, length, place);
     elements.get(from << 3, data, at, length << 3);
+    int infinite = Unholdable.firstInfinite(data, at, length);
+    if (infinite >= 0) {
+      throw place.infinite(
+          Double.longBitsToDouble(LittleEndian.getLong(data, at + (infinite << 3))));
+    }
     finish(slot, oneDimension, at + (length << 3));
   }
 

@@ -17,12 +17,14 @@ import org.questdbsf.error.SfException;
  */
 public final class BulkColumn {
   private final QwpType type;
+  private final IntegerRange range;
   private final ColumnRows rows;
   private final ColumnPlace place;
   private final SymbolDictionary dictionary;
 
   public BulkColumn(ColumnBuffer column) {
     this.type = column.type();
+    this.range = column.range();
     this.rows = column.rows();
     this.place = column.place();
     this.dictionary = column.dictionary();
@@ -36,7 +38,7 @@ public final class BulkColumn {
   private void put(SourceRows source, Filler filler) {
     place.atSourceRow(source.number(0));
     int slot = rows.openMany();
-    if (!rows.store().hasNull()) {
+    if (!rows.store().hasNull() && type != QwpType.CHAR) { // in CHAR zero reads as null
       refuseNull(source, type + " has no null in QuestDB; give a value, or use a type that has");
     }
     filler.fill(slot);
@@ -70,7 +72,7 @@ public final class BulkColumn {
         source,
         slot -> {
           store.put(slot, values, source.from(), source.rows());
-          Lowest.check(type, store.data, slot, source, place);
+          Unholdable.check(type, range, store.data, slot, source, place);
         });
   }
 
@@ -82,7 +84,6 @@ public final class BulkColumn {
    */
   public void putIntegers(
       SourceRows source, ByteBuffer values, int width, boolean signed, long factor) {
-    IntegerRange range = IntegerRange.of(type);
     if (range.min() > range.max()) {
       throw place.mistyped("an integer");
     }
@@ -102,8 +103,11 @@ public final class BulkColumn {
             } else if (!source.isNull(i)) {
               place.atSourceRow(source.number(i));
               String text = signed ? Long.toString(value) : Long.toUnsignedString(value);
-              throw place.invalid(text + " is not between " + least + " and " + most);
+              throw place.outOfRange(text, least, most);
             }
+          }
+          if (type == QwpType.CHAR) {
+            Unholdable.check(type, range, store.data, slot, source, place);
           }
         });
   }
@@ -141,7 +145,7 @@ public final class BulkColumn {
             store.put(
                 slot + i, Long.reverseBytes(in.getLong(at + 8)), Long.reverseBytes(in.getLong(at)));
           }
-          Lowest.check(type, store.data, slot, source, place);
+          Unholdable.check(type, range, store.data, slot, source, place);
         });
   }
 

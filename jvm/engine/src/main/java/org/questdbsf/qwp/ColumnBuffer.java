@@ -7,8 +7,9 @@ import org.questdbsf.error.ErrorCode;
 
 /**
  * One column of a {@link TableBlock}: takes the value of the current row. A second value for the
- * same row is ignored, as in the released clients; a row that gets none is null. BOOLEAN, BYTE,
- * SHORT and CHAR have no null in QuestDB: there a null row is false or 0.
+ * same row is ignored, as in the released clients; a row that gets none is null. BOOLEAN, BYTE and
+ * SHORT have no null in QuestDB: there a null row is false or 0. In CHAR it is 0, which QuestDB
+ * reads as null.
  *
  * <p>A value that QuestDB cannot hold is refused with {@link ErrorCode#VALUE_INVALID}, a method
  * that does not belong to the column's type with {@link ErrorCode#TYPE_CONFLICT}; the column then
@@ -24,6 +25,7 @@ public final class ColumnBuffer {
   private final SymbolDictionary dictionary;
   private final FixedStore fixed;
   private final ColumnPlace place;
+  private final IntegerRange range;
   private final long min;
   private final long max;
 
@@ -42,7 +44,7 @@ public final class ColumnBuffer {
     this.rows = new ColumnRows(block, ColumnStore.of(type), place);
     this.dictionary = dictionary;
     this.fixed = rows.store() instanceof FixedStore store ? store : null;
-    IntegerRange range = IntegerRange.of(type);
+    this.range = ordinal < 0 ? IntegerRange.designated(type) : IntegerRange.of(type);
     this.min = range.min();
     this.max = range.max();
   }
@@ -66,26 +68,37 @@ public final class ColumnBuffer {
   /**
    * A value of a BYTE, SHORT, INT, LONG, TIMESTAMP (µs), TIMESTAMP_NANOS, DATE (ms), CHAR (UTF-16
    * unit) or IPV4 (first octet highest, 1 to 2^32 - 1) column. The lowest INT, LONG, TIMESTAMP* and
-   * DATE and the IPv4 address 0.0.0.0 are refused: QuestDB reads them as null.
+   * DATE, the CHAR 0 and the IPv4 address 0.0.0.0 are refused: QuestDB reads them as null. So are
+   * halves of surrogate pairs in CHAR, which no output shows, and times before 1970 or after {@link
+   * QwpLimits#MAX_DESIGNATED_MICROS} ({@code …_NANOS}) as the designated timestamp.
    */
   public void putLong(long value) {
     if (value < min || value > max) {
-      throw min > max
-          ? place.mistyped("an integer")
-          : place.invalid(value + " is not between " + min + " and " + max);
+      throw place.outOfRange(Long.toString(value), min, max);
+    }
+    if (type == QwpType.CHAR && Character.isSurrogate((char) value)) {
+      throw place.halfOfAPair((char) value);
     }
     putFixed(value);
   }
 
-  /** A value of a FLOAT column; QuestDB reads NaN as null. */
+  /**
+   * A value of a FLOAT column. QuestDB reads NaN as null, and infinities too: those are refused.
+   */
   public void putFloat(float value) {
     require(QwpType.FLOAT, "a float");
+    if (Float.isInfinite(value)) {
+      throw place.infinite(value);
+    }
     putFixed(Float.floatToRawIntBits(value));
   }
 
-  /** A value of a DOUBLE column; QuestDB reads NaN as null. */
+  /** A value of a DOUBLE column; as {@link #putFloat}. */
   public void putDouble(double value) {
     require(QwpType.DOUBLE, "a double");
+    if (Double.isInfinite(value)) {
+      throw place.infinite(value);
+    }
     putFixed(Double.doubleToRawLongBits(value));
   }
 
@@ -203,7 +216,10 @@ public final class ColumnBuffer {
     }
   }
 
-  /** A value of a DOUBLE_ARRAY column: row-major elements and the length of each dimension. */
+  /**
+   * A value of a DOUBLE_ARRAY column: row-major elements and the length of each dimension. Elements
+   * are as in {@link #putDouble}.
+   */
   public void putDoubleArray(double[] flat, int[] shape) {
     require(QwpType.DOUBLE_ARRAY, "an array of doubles");
     if (rows.open()) {
@@ -212,7 +228,10 @@ public final class ColumnBuffer {
     }
   }
 
-  /** A value of a LONG_ARRAY column: row-major elements and the length of each dimension. */
+  /**
+   * A value of a LONG_ARRAY column: row-major elements and the length of each dimension. The lowest
+   * long is refused.
+   */
   public void putLongArray(long[] flat, int[] shape) {
     require(QwpType.LONG_ARRAY, "an array of longs");
     if (rows.open()) {
@@ -243,6 +262,10 @@ public final class ColumnBuffer {
 
   SymbolDictionary dictionary() {
     return dictionary;
+  }
+
+  IntegerRange range() {
+    return range;
   }
 
   ColumnPlace place() {

@@ -25,6 +25,30 @@ final class ColumnPlace {
     return error(ErrorCode.VALUE_INVALID, fault);
   }
 
+  /** The error for a whole number that the column does not hold. */
+  SfException outOfRange(String value, long min, long max) {
+    if (min > max) {
+      return mistyped("an integer");
+    }
+    return invalid(
+        value
+            + " is not between "
+            + min
+            + " and "
+            + max
+            + (name.isEmpty() ? ", the times that QuestDB takes (from 1970 on)" : ""));
+  }
+
+  /** The error for an infinity, of which QuestDB stores the bits but shows nothing. */
+  SfException infinite(double value) {
+    return invalid(value + " is read by QuestDB as null; give NaN or null where that is meant");
+  }
+
+  /** The error for a CHAR that is no character. */
+  SfException halfOfAPair(char value) {
+    return invalid(String.format("U+%04X is half of a surrogate pair, no character", (int) value));
+  }
+
   SfException mistyped(String given) {
     return error(ErrorCode.TYPE_CONFLICT, given + " was given; convert it, or use another column");
   }

@@ -77,9 +77,11 @@ final class ColumnRows {
     return filled;
   }
 
-  /** The slots of these rows were filled; those without a value become null. */
+  /**
+   * The slots of these rows were filled; those without a value become null where that is marked.
+   */
   void took(SourceRows source) {
-    if (source.hasNulls()) {
+    if (store.hasNull() && source.hasNulls()) {
       nulls.set(source, filled);
     }
     filled += source.rows();

@@ -5,7 +5,7 @@ import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
 /** What QuestDB accepts as a table's or column's name (its {@code TableUtils.isValid*Name}). */
-final class Names {
+public final class Names {
   private static final String REFUSED = "?,'\"\\/:)(+*%~\u007f\ufeff";
 
   private Names() {}
@@ -27,7 +27,7 @@ final class Names {
   }
 
   /** Two names are the same column where these are equal. */
-  static String fold(String name) {
+  public static String fold(String name) {
     char[] chars = name.toCharArray();
     for (int i = 0; i < chars.length; i++) {
       chars[i] = Character.toLowerCase(chars[i]);

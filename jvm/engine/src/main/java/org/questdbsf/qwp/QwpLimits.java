@@ -41,5 +41,15 @@ public final class QwpLimits {
   /** Digits behind the point of a decimal. */
   public static final int MAX_DECIMAL_SCALE = 76;
 
+  /** The last designated TIMESTAMP: 9999-12-31T23:59:59.999999Z. */
+  public static final long MAX_DESIGNATED_MICROS = 253_402_300_799_999_999L;
+
+  /**
+   * The last designated TIMESTAMP_NANOS: 2261-12-31T23:59:59.999999999Z. The end of 2262 is no
+   * long, and a row in a partition without an end suspends its table or ends the server (9.3.4),
+   * again at each of its starts.
+   */
+  public static final long MAX_DESIGNATED_NANOS = 9_214_646_399_999_999_999L;
+
   private QwpLimits() {}
 }

@@ -77,7 +77,7 @@ public final class Row {
     return integer(column, QwpType.DATE, millis);
   }
 
-  /** A CHAR, one UTF-16 unit; a row without a value is 0. */
+  /** A CHAR; 0, which is QuestDB's null, and halves of surrogate pairs are refused. */
   public Row charColumn(String column, char value) {
     return integer(column, QwpType.CHAR, value);
   }
@@ -92,13 +92,13 @@ public final class Row {
     return this;
   }
 
-  /** A FLOAT; QuestDB reads NaN as null. */
+  /** A FLOAT; QuestDB reads NaN as null, and infinities too: those are refused. */
   public Row floatColumn(String column, float value) {
     writer.column(column, QwpType.FLOAT).putFloat(value);
     return this;
   }
 
-  /** A DOUBLE; QuestDB reads NaN as null. */
+  /** A DOUBLE; QuestDB reads NaN as null, and infinities too: those are refused. */
   public Row doubleColumn(String column, double value) {
     writer.column(column, QwpType.DOUBLE).putDouble(value);
     return this;
@@ -149,13 +149,13 @@ public final class Row {
     return this;
   }
 
-  /** An array of doubles in row-major order. */
+  /** An array of doubles in row-major order; infinities are refused. */
   public Row doubleArrayColumn(String column, double[] flat, int... shape) {
     writer.column(column, QwpType.DOUBLE_ARRAY).putDoubleArray(flat, shape);
     return this;
   }
 
-  /** An array of longs in row-major order. */
+  /** An array of longs in row-major order; the smallest long is QuestDB's null and refused. */
   public Row longArrayColumn(String column, long[] flat, int... shape) {
     writer.column(column, QwpType.LONG_ARRAY).putLongArray(flat, shape);
     return this;
@@ -168,7 +168,10 @@ public final class Row {
     return this;
   }
 
-  /** A TIMESTAMP in microseconds; a part below is cut off. */
+  /**
+   * A TIMESTAMP in microseconds; a part below is cut off, as {@code Instant.now()} has it on most
+   * systems. Give nanoseconds to {@link #timestampColumn(String, long, ChronoUnit)} to keep them.
+   */
   public Row timestampColumn(String column, Instant value) {
     if (value == null) {
       writer.column(column, QwpType.TIMESTAMP).putNull();
@@ -184,14 +187,15 @@ public final class Row {
 
   /**
    * Ends the row with its designated timestamp, and flushes where that is due. When the flush
-   * throws the row is kept: do not write it again.
+   * throws the row is kept: do not write it again. A time before 1970 or after 9999 (nanoseconds:
+   * after 2261) is refused, and the row is then still begun.
    */
   public void at(long timestamp, ChronoUnit unit) throws InterruptedException {
     writer.designated(timestampType(unit)).putLong(scaled(timestamp, unit));
     sender.endRow();
   }
 
-  /** As {@link #at(long, ChronoUnit)}, in microseconds. */
+  /** As {@link #at(long, ChronoUnit)}, in microseconds; a part below is cut off. */
   public void at(Instant timestamp) throws InterruptedException {
     at(micros(timestamp), ChronoUnit.MICROS);
   }

@@ -60,6 +60,69 @@ class BulkColumnRefusalTest {
   }
 
   @Test
+  void infinitiesAreRefusedByRow() {
+    long infinity = Double.doubleToRawLongBits(Double.NEGATIVE_INFINITY);
+    long one = Double.doubleToRawLongBits(1);
+    long nan = 0x7FF0_0000_0000_0001L;
+    refused(
+        ErrorCode.VALUE_INVALID,
+        "row 1002: -Infinity",
+        () -> column(QwpType.DOUBLE).putFixed(rows(3), BulkBuffers.longs(one, nan, infinity)));
+    refused(
+        ErrorCode.VALUE_INVALID,
+        "row 1001: Infinity",
+        () ->
+            column(QwpType.FLOAT)
+                .putFixed(
+                    rows(2),
+                    BulkBuffers.ints(1, Float.floatToRawIntBits(Float.POSITIVE_INFINITY))));
+    SourceSpans spans =
+        new SourceSpans(
+            BulkBuffers.ints(0, 1, 3), false, 0, BulkBuffers.longs(one, nan, infinity), 8);
+    refused(
+        ErrorCode.VALUE_INVALID,
+        "row 1001: -Infinity",
+        () ->
+            column(QwpType.DOUBLE_ARRAY)
+                .putDoubleArrays(rows(2), spans, new SourceRows(null, 0, 3, 0)));
+    // Under a null it is no value.
+    ByteBuffer validity = ByteBuffer.allocateDirect(1).put(0, (byte) 0b01);
+    column(QwpType.DOUBLE)
+        .putFixed(new SourceRows(validity, 0, 2, 0), BulkBuffers.longs(one, infinity));
+  }
+
+  @Test
+  void designatedTimesThatQuestDbDoesNotTakeAreRefusedByRow() {
+    for (QwpType type : new QwpType[] {QwpType.TIMESTAMP, QwpType.TIMESTAMP_NANOS}) {
+      for (long time : new long[] {-1, Long.MAX_VALUE}) {
+        refused(
+            ErrorCode.VALUE_INVALID,
+            "row 1001: " + time,
+            () -> designated(type).putFixed(rows(2), BulkBuffers.longs(0, time)));
+      }
+      refused(
+          ErrorCode.VALUE_INVALID,
+          "row 1001: -1 is not between 0 and",
+          () -> designated(type).putIntegers(rows(2), BulkBuffers.longs(0, -1), 8, true, 1_000));
+    }
+  }
+
+  private static BulkColumn designated(QwpType type) {
+    return new BulkColumn(new TableBlock("t", new SymbolDictionary(), 127).designated(type));
+  }
+
+  @Test
+  void charsThatAreNoCharactersAreRefusedByRow() {
+    for (int value : new int[] {0, 0xD800, 0x10000}) {
+      refused(
+          ErrorCode.VALUE_INVALID,
+          "row 1001",
+          () ->
+              column(QwpType.CHAR).putIntegers(rows(2), BulkBuffers.ints('a', value), 4, true, 1));
+    }
+  }
+
+  @Test
   void integersOutOfRangeAreRefusedByRow() {
     refused(
         ErrorCode.VALUE_INVALID,

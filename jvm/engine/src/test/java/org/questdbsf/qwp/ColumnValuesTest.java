@@ -11,8 +11,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
@@ -27,7 +29,7 @@ class ColumnValuesTest extends BlockFixture {
     "TIMESTAMP, -9223372036854775807, 9223372036854775807, false",
     "TIMESTAMP_NANOS, -9223372036854775807, 9223372036854775807, false",
     "DATE, -9223372036854775807, 9223372036854775807, false",
-    "CHAR, 0, 65535, true",
+    "CHAR, 1, 65535, true",
     "IPV4, 1, 4294967295, true",
   })
   void integersInRange(QwpType type, long min, long max, boolean bounded) {
@@ -53,6 +55,71 @@ class ColumnValuesTest extends BlockFixture {
         () -> block.column("l", QwpType.LONG256).putLong256(MIN, MIN, MIN, MIN));
     row("u", QwpType.UUID, c -> c.putUuid(MIN, 0));
     row("l", QwpType.LONG256, c -> c.putLong256(MIN, MIN, MIN, 0));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "TIMESTAMP, 253402300799999999",
+    "TIMESTAMP_NANOS, 9214646399999999999",
+  })
+  void designatedTimesThatQuestDbDoesNotTakeAreRefused(QwpType type, long latest) {
+    ColumnBuffer column = block.designated(type);
+    for (long time : new long[] {-1, latest + 1, Long.MAX_VALUE, Long.MIN_VALUE}) {
+      SfException e = refused(ErrorCode.VALUE_INVALID, () -> column.putLong(time));
+      assertTrue(e.getMessage().contains("designated timestamp (" + type + ")"), e.getMessage());
+      assertTrue(e.getMessage().contains(time + " is not between 0 and " + latest), e.toString());
+    }
+    column.putLong(0);
+    block.endRow();
+    column.putLong(latest);
+    block.endRow();
+    assertEquals(latest, decoded().columns().get(0).getLong(1));
+    row("ordinary", type, c -> c.putLong(-1));
+  }
+
+  @ParameterizedTest
+  @ValueSource(doubles = {Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY})
+  void infinitiesAreRefused(double infinity) {
+    ColumnBuffer wide = block.column("d", QwpType.DOUBLE);
+    ColumnBuffer narrow = block.column("f", QwpType.FLOAT);
+    ColumnBuffer many = block.column("a", QwpType.DOUBLE_ARRAY);
+    double[] flat = {1, infinity};
+    for (Executable put :
+        List.<Executable>of(
+            () -> wide.putDouble(infinity),
+            () -> narrow.putFloat((float) infinity),
+            () -> many.putDoubleArray(flat, new int[] {2}))) {
+      SfException e = refused(ErrorCode.VALUE_INVALID, put);
+      assertTrue(e.getMessage().contains(infinity + " is read by QuestDB as null"), e.toString());
+    }
+    // They left nothing behind, and what comes next to them goes.
+    wide.putDouble(-Double.MAX_VALUE);
+    narrow.putFloat(Float.MIN_VALUE);
+    many.putDoubleArray(new double[] {-0.0}, new int[] {1});
+    block.endRow();
+    List<DecodedColumn> columns = decoded().columns();
+    assertEquals(-Double.MAX_VALUE, columns.get(0).getDouble(0));
+    assertEquals(Float.MIN_VALUE, columns.get(1).getFloat(0));
+    assertArrayEquals(new double[] {-0.0}, columns.get(2).getDoubleArray(0));
+  }
+
+  @Test
+  void charsThatAreNoCharactersAreRefused() {
+    ColumnBuffer column = block.column("c", QwpType.CHAR);
+    refused(ErrorCode.VALUE_INVALID, () -> column.putLong(0));
+    for (char half : new char[] {'\ud800', '\udbff', '\udc00', '\udfff'}) {
+      SfException e = refused(ErrorCode.VALUE_INVALID, () -> column.putLong(half));
+      assertTrue(e.getMessage().contains("half of a surrogate pair"), e.getMessage());
+    }
+    row("c", QwpType.CHAR, c -> c.putLong('\ud7ff'));
+    row("c", QwpType.CHAR, c -> c.putLong('\ue000'));
+  }
+
+  @Test
+  void theLowestLongIsNoElement() {
+    ColumnBuffer column = block.column("l", QwpType.LONG_ARRAY);
+    refused(ErrorCode.VALUE_INVALID, () -> column.putLongArray(new long[] {1, MIN}, new int[] {2}));
+    row("l", QwpType.LONG_ARRAY, c -> c.putLongArray(new long[] {MIN + 1}, new int[] {1}));
   }
 
   @Test

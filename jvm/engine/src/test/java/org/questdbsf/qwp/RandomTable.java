@@ -124,18 +124,22 @@ final class RandomTable {
       }
       case BYTE -> integer(column, Byte.MIN_VALUE, Byte.MAX_VALUE);
       case SHORT -> integer(column, Short.MIN_VALUE, Short.MAX_VALUE);
-      case CHAR -> integer(column, 0, 0xFFFF);
+      case CHAR -> integer(column, 1, 0xD7FF);
       case INT -> integer(column, Integer.MIN_VALUE + 1L, Integer.MAX_VALUE);
       case LONG, TIMESTAMP, TIMESTAMP_NANOS, DATE ->
-          integer(column, Long.MIN_VALUE + 1, Long.MAX_VALUE);
+          spec.name().isEmpty()
+              ? integer(column, 0, IntegerRange.designated(spec.type()).max())
+              : integer(column, Long.MIN_VALUE + 1, Long.MAX_VALUE);
       case IPV4 -> Rendered.ipv4(integer(column, 1, 0xFFFF_FFFFL));
       case FLOAT -> {
         float value = Float.intBitsToFloat(random.nextInt());
+        value = Float.isInfinite(value) ? Float.MAX_VALUE : value;
         column.putFloat(value);
         yield Float.isNaN(value) ? null : (Object) (double) value;
       }
       case DOUBLE -> {
         double value = Double.longBitsToDouble(random.nextLong());
+        value = Double.isInfinite(value) ? Double.MIN_VALUE : value;
         column.putDouble(value);
         yield Double.isNaN(value) ? null : (Object) value;
       }

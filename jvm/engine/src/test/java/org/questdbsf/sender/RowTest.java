@@ -1,5 +1,6 @@
 package org.questdbsf.sender;
 
+import static java.time.temporal.ChronoUnit.MICROS;
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -14,6 +15,8 @@ import java.util.UUID;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.DecodedColumn;
@@ -191,6 +194,33 @@ class RowTest {
         database.assertComplete("t" + table, next[table]);
       }
     }
+  }
+
+  /** Refused here, it takes no other row of its frame with it. */
+  @ParameterizedTest
+  @CsvSource({
+    "-1, MICROS",
+    "-1, SECONDS",
+    "253402300800000, MILLIS",
+    "-1, NANOS",
+    "9214646400000000000, NANOS"
+  })
+  void aDesignatedTimeThatQuestDbDoesNotTakeIsRefusedAlone(long time, ChronoUnit unit)
+      throws Exception {
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = Senders.open(server, "auto_flush=off;")) {
+      sender.table("t").longColumn("n", 1).at(1, unit == ChronoUnit.NANOS ? unit : MICROS);
+      Row row = sender.table("t").longColumn("n", 2);
+      SfException e = assertThrows(SfException.class, () -> row.at(time, unit));
+      assertEquals(ErrorCode.VALUE_INVALID, e.code());
+      assertTrue(e.getMessage().contains("designated timestamp"), e.getMessage());
+      assertTrue(e.getMessage().contains("table 't', row 1"), e.getMessage());
+      row.cancel();
+      sender.flush();
+      assertTrue(sender.drain(10_000));
+    }
+    assertEquals(1, messages.get(0).tables().get(0).rows());
+    assertEquals(1, column(0, "n").getLong(0));
   }
 
   @Test

@@ -2,6 +2,7 @@ package org.questdbsf.spark;
 
 import java.time.Instant;
 import java.util.concurrent.TimeUnit;
+import org.questdbsf.qwp.QwpLimits;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.sender.TtlFloor;
 
@@ -13,15 +14,6 @@ import org.questdbsf.sender.TtlFloor;
 final class DesignatedRange {
   private static final long NANOS_IN_MICRO = 1000;
   private static final long MICROS_IN_SECOND = 1_000_000;
-
-  /** 9999-12-31T23:59:59.999999Z. */
-  private static final long LATEST_MICROS = 253_402_300_799_999_999L;
-
-  /**
-   * 2261-12-31T23:59:59.999999999Z: the end of 2262 is no long, and a row in a partition without an
-   * end suspends its table or ends the server (9.3.4), again at each of its starts.
-   */
-  private static final long LATEST_NANOS = 9_214_646_399_999_999_999L;
 
   /** Rows after which the clock and other lanes' rows are looked at anew. */
   private static final int REFRESH_ROWS = 1024;
@@ -50,7 +42,10 @@ final class DesignatedRange {
     this.floor = floorAtStart;
     this.floorAtStart = floorAtStart;
     this.unitsInMicro = type == QwpType.TIMESTAMP_NANOS ? NANOS_IN_MICRO : 1;
-    this.latest = type == QwpType.TIMESTAMP_NANOS ? LATEST_NANOS : LATEST_MICROS;
+    this.latest =
+        type == QwpType.TIMESTAMP_NANOS
+            ? QwpLimits.MAX_DESIGNATED_NANOS
+            : QwpLimits.MAX_DESIGNATED_MICROS;
     this.ttl = ttl;
   }
 

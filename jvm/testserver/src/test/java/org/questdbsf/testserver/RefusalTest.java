@@ -1,6 +1,7 @@
 package org.questdbsf.testserver;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
@@ -211,8 +212,39 @@ class RefusalTest {
   }
 
   @Test
+  void anInfinityIsStoredAndReadsAsNull() throws IOException {
+    server.sql(
+        "CREATE TABLE inf (d DOUBLE, timestamp TIMESTAMP) TIMESTAMP(timestamp) PARTITION BY DAY"
+            + " WAL");
+    byte[] message =
+        Messages.of(
+            "inf",
+            block -> {
+              block.column("d", QwpType.DOUBLE).putDouble(1);
+              block.designated(QwpType.TIMESTAMP).putLong(1);
+              block.endRow();
+              block.column("d", QwpType.DOUBLE).putDouble(-1);
+              block.designated(QwpType.TIMESTAMP).putLong(2);
+              block.endRow();
+            });
+    // Ours refuses to encode it: the exponent of the second value becomes that of infinity.
+    int at = message.length - 2 * Long.BYTES - 1 - 1;
+    assertEquals((byte) 0xBF, message[at]);
+    message[at] = (byte) 0xFF;
+    assertEquals(0, send(message).status());
+    server.awaitRows("inf", 2);
+    assertEquals(1L, server.query("SELECT count() FROM inf WHERE d IS NULL").get(0)[0]);
+    assertEquals(1L, server.query("SELECT count() FROM inf WHERE d < -1e300").get(0)[0]);
+    assertNull(server.query("SELECT sum(d) FROM inf").get(0)[0]);
+    assertNull(server.query("SELECT min(d) FROM inf").get(0)[0]);
+  }
+
+  @Test
   void aTimeBefore1970IsTheEnginesToRefuse() throws IOException {
-    RawClient.Frame error = send(Messages.row("early", -1));
+    byte[] message = Messages.row("early", 1);
+    // Ours refuses to encode it; the time is what the message ends with.
+    java.util.Arrays.fill(message, message.length - Long.BYTES, message.length, (byte) -1);
+    RawClient.Frame error = send(message);
     assertEquals(RefusedException.WRITE_ERROR, error.status());
     assertTrue(error.text().contains("before 1970"), error.text());
   }
