@@ -60,7 +60,7 @@ class OptionFields:
     """
 
     timestamp_unit: Literal["s", "ms", "us", "ns"] | None = None
-    """Unit of Long columns that become times. Default: us."""
+    """Unit of Longs that become times: required."""
 
     symbols: str | Sequence[str] | None = None
     """String columns written as SYMBOL instead of VARCHAR."""
@@ -86,8 +86,8 @@ class OptionFields:
     """A null for a CHAR column, which has none: refuse the row, or write 0. Default: error."""
 
     sentinel_values: Literal["error", "null"] | None = None
-    """The values that QuestDB stores as null (smallest Int and Long, address 0.0.0.0): refuse
-    the row, or write null. Default: error.
+    """The values that QuestDB reads as null (smallest Int and Long, infinities, address 0.0.0.0,
+    the CHAR U+0000): refuse the row, or write null. Default: error.
     """
 
     unsupported: Literal["error", "skip", "json"] | None = None

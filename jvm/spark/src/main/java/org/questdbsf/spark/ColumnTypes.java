@@ -2,7 +2,6 @@ package org.questdbsf.spark;
 
 import java.util.HashMap;
 import java.util.HashSet;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -11,6 +10,7 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructField;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.sender.TableFacts;
 
@@ -30,9 +30,9 @@ final class ColumnTypes {
     this.chosen = chosen;
     this.facts = facts;
     if (facts != null) {
-      facts.columns().forEach((name, type) -> live.put(lower(name), type));
+      facts.columns().forEach((name, type) -> live.put(Names.fold(name), type));
     }
-    options.list(SfOption.DECIMALS_DOUBLE).forEach(name -> asDouble.add(lower(name)));
+    options.list(SfOption.DECIMALS_DOUBLE).forEach(name -> asDouble.add(Names.fold(name)));
   }
 
   /** The type of an ordinary column; empty if it is left out. */
@@ -45,7 +45,7 @@ final class ColumnTypes {
     if (asked != null) {
       return Optional.of(checked(field, kind, asked, "as asked for"));
     }
-    String there = live.get(lower(field.name()));
+    String there = live.get(Names.fold(field.name()));
     if (there != null && !jsonWanted(kind)) {
       Optional<TargetType> fitting = fromLive(field, kind, there);
       if (fitting.isPresent()) {
@@ -88,7 +88,44 @@ final class ColumnTypes {
                     : QwpType.TIMESTAMP);
       }
     }
+    requireUnit(field, kind, asked.type());
+    checkName(field);
     return new ColumnPlan(ordinal, field.name(), field.dataType(), asked);
+  }
+
+  /** A whole number is a time only in a unit, and a wrong guess would still look like a time. */
+  private void requireUnit(StructField field, SourceKind kind, QwpType target) {
+    boolean time =
+        target == QwpType.TIMESTAMP || target == QwpType.TIMESTAMP_NANOS || target == QwpType.DATE;
+    if (time && kind == SourceKind.LONG && !options.isSet(SfOption.TIMESTAMP_UNIT)) {
+      throw OptionRules.missing(
+          "timestamp_unit is not set, and column '"
+              + field.name()
+              + "', a Long, becomes "
+              + TargetType.of(target).ddl()
+              + ": nothing tells whether it counts s, ms, us or ns. Set timestamp_unit, or cast the"
+              + " column to a Timestamp.");
+    }
+  }
+
+  /** The rows' time goes to the table's, whatever its name: then no other may have that name. */
+  private void checkName(StructField field) {
+    String designated = facts == null ? null : facts.designated().orElse(null);
+    if (designated != null
+        && !Names.fold(designated).equals(Names.fold(field.name()))
+        && live.containsKey(Names.fold(field.name()))) {
+      throw new SfException(
+          ErrorCode.TABLE_MISMATCH,
+          "timestamp names '"
+              + field.name()
+              + "', which is an ordinary column of the table, whose designated timestamp is '"
+              + designated
+              + "': the times would go there, and '"
+              + field.name()
+              + "' stay null. Rename the rows' column to '"
+              + designated
+              + "', and select it under both names if both are to be filled.");
+    }
   }
 
   private TargetType asked(int ordinal, StructField field) {
@@ -142,8 +179,12 @@ final class ColumnTypes {
                   ? ""
                   : "; " + source.typeName() + " becomes one of " + kind.targets()));
     }
+    requireUnit(field, kind, target.type());
     if (kind == SourceKind.DECIMAL) {
       return decimal(field, (DecimalType) source, target);
+    }
+    if (target.precision() == 0 && TargetType.digits(target.type()) > 0) {
+      return new TargetType(target.type(), TargetType.digits(target.type()), 0);
     }
     if (target.type() == QwpType.DOUBLE_ARRAY || target.type() == QwpType.LONG_ARRAY) {
       int dimensions = SourceKind.dimensions(source);
@@ -156,7 +197,7 @@ final class ColumnTypes {
 
   private TargetType decimal(StructField field, DecimalType source, TargetType target) {
     if (target.type() == QwpType.DOUBLE) {
-      if (!asDouble.contains(lower(field.name()))) {
+      if (!asDouble.contains(Names.fold(field.name()))) {
         throw wrongType(
             field, "a decimal becomes DOUBLE, losing digits, only where decimals_double names it");
       }
@@ -190,7 +231,7 @@ final class ColumnTypes {
       return Optional.of(TargetType.of(plain));
     }
     if (kind == SourceKind.DECIMAL) {
-      if (asDouble.contains(lower(field.name()))) {
+      if (asDouble.contains(Names.fold(field.name()))) {
         return Optional.of(TargetType.of(QwpType.DOUBLE));
       }
       DecimalType decimal = (DecimalType) source;
@@ -209,6 +250,16 @@ final class ColumnTypes {
       return Optional.empty();
     }
     if (jsonWanted(kind)) {
+      SourceKind.withoutJson(field.dataType())
+          .ifPresent(
+              inner -> {
+                throw wrongType(
+                    field,
+                    "it holds "
+                        + inner.sql()
+                        + ", which has no JSON form; cast it, drop it, or set unsupported=skip to"
+                        + " leave the column out");
+              });
       return Optional.of(TargetType.of(QwpType.VARCHAR));
     }
     throw wrongType(
@@ -236,9 +287,5 @@ final class ColumnTypes {
             + " cannot be written: "
             + why
             + ".");
-  }
-
-  private static String lower(String name) {
-    return name.toLowerCase(Locale.ROOT);
   }
 }

@@ -15,16 +15,26 @@ import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.questdbsf.qwp.ColumnBuffer;
 
 /**
  * Writes values as JSON text ({@code unsupported=json}, and rows that go to the dead letters).
  * Times are in ISO form, UTC; binary is base64; NaN and infinities are strings, since JSON has no
- * such numbers.
+ * such numbers. A Time is its nanoseconds since midnight, a DayTimeInterval its microseconds, a
+ * YearMonthInterval its months.
  */
 final class JsonText implements FieldWriter {
   private static final long MICROS_IN_SECOND = 1_000_000;
   private static final int NANOS_IN_MICRO = 1000;
+
+  /** What becomes of a text that is not UTF-8, which Spark lets pass. */
+  enum Invalid {
+    /** The value is refused, as in a column of text. */
+    REFUSED,
+    /** An object with its bytes stands for it: {@code {"not_utf8_base64":"…"}}. */
+    SHOWN
+  }
 
   private final DataType type;
   private final StringBuilder text = new StringBuilder();
@@ -36,12 +46,13 @@ final class JsonText implements FieldWriter {
   @Override
   public void write(SpecializedGetters row, int ordinal, ColumnBuffer out) {
     text.setLength(0);
-    append(text, row, ordinal, type);
+    append(text, row, ordinal, type, Invalid.REFUSED);
     out.putText(text);
   }
 
   /** Appends one field, {@code null} included. */
-  static void append(StringBuilder to, SpecializedGetters row, int i, DataType type) {
+  private static void append(
+      StringBuilder to, SpecializedGetters row, int i, DataType type, Invalid invalid) {
     if (row.isNullAt(i)) {
       to.append("null");
       return;
@@ -61,7 +72,7 @@ final class JsonText implements FieldWriter {
                 .toJavaBigDecimal()
                 .toPlainString());
       }
-      case STRING -> quote(to, row.getUTF8String(i).toString());
+      case STRING -> text(to, row.getUTF8String(i), invalid);
       case BINARY -> quote(to, Base64.getEncoder().encodeToString(row.getBinary(i)));
       case DATE -> quote(to, LocalDate.ofEpochDay(row.getInt(i)).toString());
       case TIMESTAMP -> quote(to, instant(row.getLong(i)).toString());
@@ -69,39 +80,39 @@ final class JsonText implements FieldWriter {
           quote(to, LocalDateTime.ofInstant(instant(row.getLong(i)), ZoneOffset.UTC).toString());
       case STRUCT -> {
         StructType struct = (StructType) type;
-        struct(to, row.getStruct(i, struct.fields().length), struct);
+        struct(to, row.getStruct(i, struct.fields().length), struct, invalid);
       }
-      case MAP -> map(to, row.getMap(i), (MapType) type);
+      case MAP -> map(to, row.getMap(i), (MapType) type, invalid);
       case DOUBLE_ARRAY, LONG_ARRAY, OTHER_ARRAY ->
-          array(to, row.getArray(i), ((ArrayType) type).elementType());
+          array(to, row.getArray(i), ((ArrayType) type).elementType(), invalid);
       case VARIANT -> to.append(row.get(i, type)); // its text is JSON
       default -> quote(to, String.valueOf(row.get(i, type)));
     }
   }
 
   /** Appends a row as an object. */
-  static void struct(StringBuilder to, InternalRow row, StructType type) {
+  static void struct(StringBuilder to, InternalRow row, StructType type, Invalid invalid) {
     StructField[] fields = type.fields();
     to.append('{');
     for (int i = 0; i < fields.length; i++) {
       to.append(i == 0 ? "" : ",");
       quote(to, fields[i].name());
       to.append(':');
-      append(to, row, i, fields[i].dataType());
+      append(to, row, i, fields[i].dataType(), invalid);
     }
     to.append('}');
   }
 
-  private static void array(StringBuilder to, ArrayData array, DataType element) {
+  private static void array(StringBuilder to, ArrayData array, DataType element, Invalid invalid) {
     to.append('[');
     for (int i = 0; i < array.numElements(); i++) {
       to.append(i == 0 ? "" : ",");
-      append(to, array, i, element);
+      append(to, array, i, element, invalid);
     }
     to.append(']');
   }
 
-  private static void map(StringBuilder to, MapData map, MapType type) {
+  private static void map(StringBuilder to, MapData map, MapType type, Invalid invalid) {
     ArrayData keys = map.keyArray();
     ArrayData values = map.valueArray();
     StringBuilder key = new StringBuilder();
@@ -109,16 +120,29 @@ final class JsonText implements FieldWriter {
     for (int i = 0; i < map.numElements(); i++) {
       to.append(i == 0 ? "" : ",");
       key.setLength(0);
-      append(key, keys, i, type.keyType());
+      append(key, keys, i, type.keyType(), invalid);
       if (key.charAt(0) == '"') {
         to.append(key);
       } else {
         quote(to, key.toString());
       }
       to.append(':');
-      append(to, values, i, type.valueType());
+      append(to, values, i, type.valueType(), invalid);
     }
     to.append('}');
+  }
+
+  /** What is not UTF-8 would become replacement characters: another text. */
+  private static void text(StringBuilder to, UTF8String value, Invalid invalid) {
+    String text = value.toString();
+    if (text.indexOf('\ufffd') < 0 || UTF8String.fromString(text).equals(value)) {
+      quote(to, text);
+    } else if (invalid == Invalid.SHOWN) {
+      to.append("{\"not_utf8_base64\":\"");
+      to.append(Base64.getEncoder().encodeToString(value.getBytes())).append("\"}");
+    } else {
+      throw FieldWriters.invalid("the text '" + text + "' in it is not UTF-8");
+    }
   }
 
   private static void number(StringBuilder to, double value, String text) {

@@ -35,11 +35,17 @@ final class ParsedText {
     if (!whole) {
       throw malformed(b, off, len, "one character of the basic plane (CHAR)");
     }
-    return switch (size) {
-      case 1 -> first;
-      case 2 -> (first & 0x1F) << 6 | (b[off + 1] & 0x3F);
-      default -> (first & 0x0F) << 12 | (b[off + 1] & 0x3F) << 6 | (b[off + 2] & 0x3F);
-    };
+    int unit =
+        switch (size) {
+          case 1 -> first;
+          case 2 -> (first & 0x1F) << 6 | (b[off + 1] & 0x3F);
+          default -> (first & 0x0F) << 12 | (b[off + 1] & 0x3F) << 6 | (b[off + 2] & 0x3F);
+        };
+    boolean overlong = size > 1 && unit < (size == 2 ? 0x80 : 0x800);
+    if (overlong || Character.isSurrogate((char) unit)) {
+      throw malformed(b, off, len, "one character of the basic plane (CHAR)");
+    }
+    return unit;
   }
 
   /** The first 64 bits of a UUID in its 36-character form. */

@@ -59,7 +59,7 @@ final class RowDeadLetters {
     StringBuilder line = new StringBuilder(256).append("{\"reason\":");
     JsonText.quote(line, reason.getMessage());
     line.append(",\"row_number\":").append(number).append(",\"row\":");
-    JsonText.struct(line, row, schema);
+    JsonText.struct(line, row, schema, JsonText.Invalid.SHOWN);
     out.write(line.append("}\n").toString().getBytes(StandardCharsets.UTF_8));
     rows++;
   }

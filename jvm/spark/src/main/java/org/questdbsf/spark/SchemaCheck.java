@@ -4,13 +4,13 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpLimits;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.qwp.SymbolDictionary;
@@ -39,7 +39,7 @@ final class SchemaCheck {
     this.fields = schema.fields();
     for (int i = 0; i < fields.length; i++) {
       exact.put(fields[i].name(), i);
-      Integer before = anyCase.put(lower(fields[i].name()), i);
+      Integer before = anyCase.put(Names.fold(fields[i].name()), i);
       if (before != null) {
         throw new SfException(
             ErrorCode.NAME_INVALID,
@@ -160,7 +160,7 @@ final class SchemaCheck {
   }
 
   private int find(String name, SfOption option) {
-    Integer at = exact.getOrDefault(name, anyCase.get(lower(name)));
+    Integer at = exact.getOrDefault(name, anyCase.get(Names.fold(name)));
     if (at == null) {
       throw new SfException(
           ErrorCode.CONFIG_INVALID_VALUE,
@@ -208,9 +208,5 @@ final class SchemaCheck {
     for (ColumnPlan column : plan.columns()) {
       trial.column(column.name(), column.target().type());
     }
-  }
-
-  private static String lower(String name) {
-    return name.toLowerCase(Locale.ROOT);
   }
 }

@@ -58,7 +58,7 @@ public enum SfOption {
       "off",
       "The server sets the designated timestamp. A row that is sent twice is then two rows, which"
           + " no keys can tell apart."),
-  TIMESTAMP_UNIT(words("s", "ms", "us", "ns"), "us", "Unit of Long columns that become times."),
+  TIMESTAMP_UNIT(words("s", "ms", "us", "ns"), null, "Unit of Longs that become times: required."),
   SYMBOLS(of(LIST), null, "String columns written as SYMBOL instead of VARCHAR."),
   COLUMN_TYPES(
       of(STRING),
@@ -73,8 +73,8 @@ public enum SfOption {
   SENTINEL_VALUES(
       words("error", "null"),
       "error",
-      "The values that QuestDB stores as null (smallest Int and Long, address 0.0.0.0): refuse the"
-          + " row, or write null."),
+      "The values that QuestDB reads as null (smallest Int and Long, infinities, address 0.0.0.0,"
+          + " the CHAR U+0000): refuse the row, or write null."),
   UNSUPPORTED(
       words("error", "skip", "json"),
       "error",

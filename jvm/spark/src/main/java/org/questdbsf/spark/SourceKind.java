@@ -1,7 +1,9 @@
 package org.questdbsf.spark;
 
 import java.util.EnumSet;
+import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Stream;
 import org.apache.spark.sql.types.ArrayType;
 import org.apache.spark.sql.types.BinaryType;
 import org.apache.spark.sql.types.BooleanType;
@@ -181,6 +183,21 @@ enum SourceKind {
   /** What it may be written to, for messages. */
   Set<QwpType> targets() {
     return targets;
+  }
+
+  /** The first type in a struct, map or array that cannot be written as JSON text. */
+  static Optional<DataType> withoutJson(DataType type) {
+    if (type instanceof StructType struct) {
+      return Stream.of(struct.fields())
+          .map(field -> withoutJson(field.dataType()))
+          .flatMap(Optional::stream)
+          .findFirst();
+    } else if (type instanceof ArrayType array) {
+      return withoutJson(array.elementType());
+    } else if (type instanceof MapType map) {
+      return withoutJson(map.keyType()).or(() -> withoutJson(map.valueType()));
+    }
+    return of(type) == UNKNOWN ? Optional.of(type) : Optional.empty();
   }
 
   /** Whether it can be written as JSON text where the user asks for that. */

@@ -107,6 +107,16 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
         : precision <= 38 ? QwpType.DECIMAL128 : QwpType.DECIMAL256;
   }
 
+  /** The digits that a decimal of the wire has room for; 0 for other types. */
+  static int digits(QwpType type) {
+    return switch (type) {
+      case DECIMAL64 -> 18;
+      case DECIMAL128 -> 38;
+      case DECIMAL256 -> 76;
+      default -> 0;
+    };
+  }
+
   private static int number(String text) {
     String digits = text.strip();
     return digits.matches("\\d{1,4}") ? Integer.parseInt(digits) : -1;

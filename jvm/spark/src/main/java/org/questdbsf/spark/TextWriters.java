@@ -24,7 +24,15 @@ final class TextWriters {
     return new Utf8Writer(
         switch (type) {
           case VARCHAR, SYMBOL -> (bytes, off, len, out) -> out.putUtf8(bytes, off, len);
-          case CHAR -> (bytes, off, len, out) -> out.putLong(ParsedText.charOf(bytes, off, len));
+          case CHAR ->
+              (bytes, off, len, out) -> {
+                int unit = ParsedText.charOf(bytes, off, len);
+                if (unit != 0) {
+                  out.putLong(unit);
+                } else if (!sentinelIsNull) {
+                  throw FieldWriters.sentinel("U+0000", "CHAR");
+                }
+              };
           case UUID ->
               (bytes, off, len, out) ->
                   out.putUuid(

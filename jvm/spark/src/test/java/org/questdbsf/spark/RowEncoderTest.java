@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
 import java.nio.ByteBuffer;
+import java.util.HexFormat;
 import java.util.Map;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.catalyst.util.ArrayBasedMapData;
 import org.apache.spark.sql.catalyst.util.GenericArrayData;
 import org.apache.spark.sql.types.Decimal;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.qwp.DecodedColumn;
 
@@ -90,6 +94,31 @@ class RowEncoderTest {
             .add(text("0.0.0.0"))
             .readOne()
             .isNull(0));
+    for (double infinity : new double[] {Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY}) {
+      new Trip("i double").refuses(infinity, infinity + "", "null DOUBLE", "sentinel_values=null");
+      new Trip("i float").refuses((float) infinity, infinity + "", "null FLOAT");
+      new Trip("i float", "column_types", "i DOUBLE").refuses((float) infinity, "null DOUBLE");
+      new Trip("i double", "column_types", "i FLOAT").refuses(infinity, "null FLOAT");
+      new Trip("i array<double>", "sentinel_values", "null")
+          .refuses(new GenericArrayData(new double[] {1, infinity}), infinity + "");
+      new Trip("i array<float>")
+          .refuses(new GenericArrayData(new float[] {(float) infinity}), infinity + "");
+      assertTrue(new Trip("i double", "sentinel_values", "null").add(infinity).readOne().isNull(1));
+      assertTrue(
+          new Trip("i double", "sentinel_values", "null", "column_types", "i FLOAT")
+              .add(infinity)
+              .readOne()
+              .isNull(0));
+    }
+    new Trip("i string", "column_types", "i CHAR").refuses(text("\0"), "U+0000", "sentinel_values");
+    assertEquals(
+        0,
+        new Trip("i string", "column_types", "i CHAR", "sentinel_values", "null")
+            .add(text("\0"))
+            .readOne()
+            .getLong(1));
+    new Trip("i array<bigint>", "column_types", "i LONG[]")
+        .refuses(new GenericArrayData(new long[] {1, Long.MIN_VALUE}), "-9223372036854775808");
     assertEquals(
         Integer.MIN_VALUE,
         new Trip("i int", "column_types", "i LONG").add(Integer.MIN_VALUE).readOne().getLong(0));
@@ -103,7 +132,23 @@ class RowEncoderTest {
     new Trip("i bigint", "column_types", "i DOUBLE").refuses((1L << 53) + 1, "DOUBLE");
     new Trip("i bigint", "column_types", "i DOUBLE").refuses(Long.MAX_VALUE, "DOUBLE");
     new Trip("i int", "column_types", "i FLOAT").refuses((1 << 24) + 1, "FLOAT");
-    new Trip("i double", "column_types", "i FLOAT").refuses(0.1, "0.1", "FLOAT");
+    for (double value : new double[] {0.1, 1e300, -1e300, Double.MIN_VALUE, Float.MAX_VALUE * 2d}) {
+      new Trip("i double", "column_types", "i FLOAT").refuses(value, value + "", "FLOAT");
+    }
+    for (long value : new long[] {1000, -1000, Long.MIN_VALUE, Long.MAX_VALUE}) {
+      new Trip("i bigint", "column_types", "i DECIMAL(5,2)")
+          .refuses(value, value + "", "DECIMAL(5,2)");
+    }
+    new Trip("i bigint", "column_types", "i DECIMAL64").refuses(Long.MAX_VALUE, "DECIMAL(18,0)");
+    assertEquals(
+        new BigDecimal(-999),
+        new Trip("i int", "column_types", "i DECIMAL(5,2)").add(-999).readOne().getDecimal(1));
+    assertEquals(
+        new BigDecimal(Long.MIN_VALUE),
+        new Trip("i bigint", "column_types", "i DECIMAL(21,2)")
+            .add(Long.MIN_VALUE)
+            .readOne()
+            .getDecimal(1));
     assertEquals(
         0.5f, new Trip("i double", "column_types", "i FLOAT").add(0.5).readOne().getFloat(1));
   }
@@ -125,6 +170,82 @@ class RowEncoderTest {
             .add(Decimal.apply(new BigDecimal("1.25"), 10, 2))
             .readOne()
             .getDouble(1));
+  }
+
+  /** Rows of objects keep a decimal as it was made, whatever scale the column has. */
+  @ParameterizedTest
+  @ValueSource(strings = {"decimal(10,2)", "decimal(30,2)"})
+  void decimalsOfAnotherScaleThanTheColumns(String type) throws Exception {
+    Trip trip = new Trip("d " + type);
+    for (String number : new String[] {"7", "1.5", "-2.25", "1E+3"}) {
+      trip.encoder.append(
+          new GenericInternalRow(new Object[] {Decimal.apply(new BigDecimal(number))}),
+          trip.binding);
+    }
+    DecodedColumn read = trip.readOne();
+    assertEquals(new BigDecimal("7.00"), read.getDecimal(0));
+    assertEquals(new BigDecimal("1.50"), read.getDecimal(1));
+    assertEquals(new BigDecimal("-2.25"), read.getDecimal(2));
+    assertEquals(new BigDecimal("1000.00"), read.getDecimal(3));
+    InternalRow finer =
+        new GenericInternalRow(new Object[] {Decimal.apply(new BigDecimal("1.255"))});
+    Errors.of(
+        ErrorCode.VALUE_INVALID, () -> trip.encoder.append(finer, trip.binding), "1.255", "'d'");
+  }
+
+  /** Spark lets bytes pass that are not UTF-8; a replacement would make another text of them. */
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "v string|",
+        "v string|symbols=v",
+        "v string|column_types=v CHAR",
+        "v string|column_types=v UUID",
+        "v string|column_types=v IPV4",
+        "v string|column_types=v LONG256",
+        "v string|column_types=v GEOHASH(1c)",
+        "v array<string>|unsupported=json",
+        "v map<int,string>|unsupported=json",
+        "v map<string,int>|unsupported=json",
+        "v struct<a:string>|unsupported=json",
+      })
+  void textsThatAreNotUtf8AreRefused(String what) {
+    String ddl = what.substring(0, what.indexOf('|'));
+    String option = what.substring(ddl.length() + 1);
+    String[] options = option.isEmpty() ? new String[0] : option.split("=", 2);
+    for (String hex :
+        new String[] {"c3", "c080", "c19f", "e08080", "eda080", "edbfbf", "ff", "80"}) {
+      UTF8String bad = UTF8String.fromBytes(HexFormat.of().parseHex(hex));
+      GenericArrayData one = new GenericArrayData(new Object[] {bad});
+      GenericArrayData number = new GenericArrayData(new Object[] {1});
+      Object value =
+          ddl.contains("array")
+              ? one
+              : ddl.contains("map<int")
+                  ? new ArrayBasedMapData(number, one)
+                  : ddl.contains("map<string")
+                      ? new ArrayBasedMapData(one, number)
+                      : ddl.contains("struct") ? new GenericInternalRow(new Object[] {bad}) : bad;
+      new Trip(ddl, options).refuses(value);
+    }
+  }
+
+  @Test
+  void aTextThatIsNotUtf8IsKeptAsBytesInADeadLetter() {
+    StringBuilder line = new StringBuilder();
+    InternalRow row =
+        new GenericInternalRow(
+            new Object[] {
+              UTF8String.fromBytes(new byte[] {'a', (byte) 0xFF}), text("\ufffd"), text("b")
+            });
+    JsonText.struct(
+        line,
+        row,
+        StructType.fromDDL("bad string, replaced string, good string"),
+        JsonText.Invalid.SHOWN);
+    assertEquals(
+        "{\"bad\":{\"not_utf8_base64\":\"Yf8=\"},\"replaced\":\"\ufffd\",\"good\":\"b\"}",
+        line.toString());
   }
 
   @Test

@@ -129,6 +129,38 @@ class SchemaCheckTest {
         "DECIMAL(10,2)");
   }
 
+  /** A number is a time only in a unit, whether it is asked for or the table has it so. */
+  @Test
+  void aLongThatBecomesATimeNeedsItsUnit() {
+    String[] words = {"timestamp_unit", "'l'", "s, ms, us or ns", "cast"};
+    refused(ErrorCode.CONFIG_MISSING, "l bigint, i int", set("timestamp", "l"), words);
+    for (String type : List.of("TIMESTAMP", "TIMESTAMP_NS", "DATE")) {
+      refused(ErrorCode.CONFIG_MISSING, "l bigint", set("column_types", "l " + type), words);
+      Errors.of(ErrorCode.CONFIG_MISSING, () -> plan("l bigint", live("L", type)), words);
+      assertEquals(
+          "l " + type, plan("l bigint", live("L", type), "timestamp_unit", "ms").describe());
+    }
+    assertEquals("l LONG", plan("l bigint", live("l", "LONG")).describe());
+  }
+
+  /** The times would silently go to another column than the one that is named. */
+  @Test
+  void aTimestampThatIsAnOrdinaryColumnOfTheTableIsRefused() {
+    TableFacts live = live("time", "TIMESTAMP", "ts", "TIMESTAMP");
+    Errors.of(
+        ErrorCode.TABLE_MISMATCH,
+        () -> plan("a int, TIME timestamp", live, "timestamp", "time"),
+        "'TIME'",
+        "ordinary column",
+        "designated timestamp is 'ts'");
+    assertEquals(
+        "a INT, at TIMESTAMP (designated)",
+        plan("a int, at timestamp", live, "timestamp", "at").describe());
+    assertEquals(
+        "time TIMESTAMP, ts TIMESTAMP (designated)",
+        plan("time timestamp, ts timestamp", live, "timestamp", "TS").describe());
+  }
+
   @Test
   void columnsThatOptionsNameMustBeThere() {
     refused(
@@ -188,6 +220,13 @@ class SchemaCheckTest {
     assertEquals(
         "a VARCHAR, b VARCHAR, c VARCHAR, i INT",
         plan(schema, null, "unsupported", "json").describe());
+    refused(
+        ErrorCode.TYPE_UNSUPPORTED,
+        "a struct<x:array<map<string,struct<y:interval>>>>",
+        set("unsupported", "json"),
+        "'a'",
+        "INTERVAL",
+        "no JSON form");
     assertEquals("i INT", plan("v void, i int", null).describe());
     refused(ErrorCode.TABLE_MISMATCH, "v void", set(), "no column");
   }
@@ -219,6 +258,8 @@ class SchemaCheckTest {
     refused(ErrorCode.NAME_INVALID, "`a.b` int", set(), "a.b");
     refused(ErrorCode.NAME_INVALID, "a int", set("table", "x".repeat(128)), "127");
     refused(ErrorCode.NAME_INVALID, "a int, A int", set(), "'a'", "'A'");
+    // As QuestDB folds names, character by character: text folds the second to two characters.
+    refused(ErrorCode.NAME_INVALID, "id int, `\u0130D` int", set(), "'id'", "'\u0130D'");
     StringBuilder wide = new StringBuilder("c0 int");
     for (int i = 1; i <= 2048; i++) {
       wide.append(", c").append(i).append(" int");
