@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import ipaddress
+import math
 import os
 import re
 import signal
@@ -152,6 +153,18 @@ def test_server_gives_the_time_where_that_is_asked_for(server: ServerProcess) ->
         ("\ud800", ErrorCode.VALUE_INVALID),
         ({"a": 1}, ErrorCode.TYPE_UNSUPPORTED),
         (np.array([1, 2]), ErrorCode.TYPE_UNSUPPORTED),
+        (math.inf, ErrorCode.VALUE_INVALID),
+        (np.float32("-inf"), ErrorCode.VALUE_INVALID),
+        (np.array([1.0, math.inf]), ErrorCode.VALUE_INVALID),
+        (np.ma.masked, ErrorCode.TYPE_UNSUPPORTED),
+        (np.ma.array([1.0, 2.0], mask=[True, False]), ErrorCode.TYPE_UNSUPPORTED),
+        (np.longdouble("1.1"), ErrorCode.TYPE_UNSUPPORTED),
+        (np.array([1], np.longdouble), ErrorCode.TYPE_UNSUPPORTED),
+        (np.uint64(2**63), ErrorCode.VALUE_INVALID),
+        (Micros(2**63), ErrorCode.VALUE_INVALID),
+        (Micros(-(2**63)), ErrorCode.VALUE_INVALID),
+        (ipaddress.IPv4Address("0.0.0.0"), ErrorCode.VALUE_INVALID),
+        (uuid.UUID("80000000-0000-0000-8000-000000000000"), ErrorCode.VALUE_INVALID),
         (3j, ErrorCode.TYPE_UNSUPPORTED),
     ],
     ids=repr,
@@ -168,6 +181,87 @@ def test_a_refused_row_leaves_nothing_behind(
         assert sender.drain(DRAIN_SECONDS)
     assert server.await_count(table, 1) == 1
     assert server.sql(f"SELECT count() FROM table_columns('{table}')") == [[2]]
+
+
+@pytest.mark.parametrize(
+    "at",
+    [
+        Micros(-1),
+        Micros(253_402_300_800_000_000),
+        Micros(2**63),
+        Nanos(-1),
+        Nanos(9_214_646_400_000_000_000),
+        datetime.datetime(1969, 12, 31, 23, 59, 59, 999_999),
+        datetime.date(1969, 12, 31),
+        pd.Timestamp("1969-12-31"),
+        pd.NaT,
+    ],
+    ids=str,
+)
+def test_a_designated_time_that_questdb_does_not_take_takes_no_other_row_with_it(
+    server: ServerProcess, at: Any
+) -> None:
+    table = f"refused_time_{abs(hash(str(at)))}"
+    with open_sender(server) as sender:
+        nanos = isinstance(at, (Nanos, pd.Timestamp)) or at is pd.NaT
+        good = Nanos(START * 1000) if nanos else Micros(START)
+        sender.row(table, columns={"x": 1}, at=good)
+        with pytest.raises(DataError) as refused:
+            sender.row(table, columns={"x": 2}, at=at)
+        assert refused.value.code is ErrorCode.VALUE_INVALID
+        sender.row(table, columns={"x": 3}, at=good)
+        assert sender.drain(DRAIN_SECONDS)
+        assert sender.counters().server_errors == 0
+    assert server.await_count(table, 2) == 2
+    assert sorted(read(server, table)) == [1, 3]
+
+
+@pytest.mark.parametrize(
+    ("symbols", "columns"),
+    [
+        ({}, {"id": 1, "ID": 2}),
+        ({"a": "x", "A": "y"}, {}),
+        ({"a": "x"}, {"a": "y"}),
+        ({}, {"id": 1, "\u0130D": 2}),
+        ({}, {"a": None, "A": 1}),
+    ],
+)
+def test_a_column_given_twice_in_a_row_is_refused(
+    server: ServerProcess, symbols: Any, columns: Any
+) -> None:
+    with open_sender(server) as sender:
+        with pytest.raises(DataError, match="twice") as refused:
+            sender.row("twice", symbols=symbols, columns=columns, at=Micros(START))
+        assert refused.value.code is ErrorCode.NAME_INVALID
+        assert sender.counters().rows_written == 0
+
+
+def test_texts_arrive_as_they_are(server: ServerProcess) -> None:
+    """NUL, what needs four bytes, what looks like null: by row and by table, as text and as symbol."""
+    texts = [
+        "",
+        "\0",
+        "a\0b",
+        "😀\U0010ffff",
+        "null",
+        "NaN",
+        " ",
+        "x" * 70_000,
+        "\ufffd\uffff",
+    ]
+    with open_sender(server) as sender:
+        for i, text in enumerate(texts):
+            sender.row("texts", symbols={"s": text}, columns={"x": text}, at=Micros(START + i))
+        table = pa.table({"x": texts, "s": pa.array(texts), "ts": times(len(texts))})
+        sender.write(table, table="texts_arrow", timestamp="ts", symbols=["s"])
+        assert sender.drain(DRAIN_SECONDS)
+    for name in ("texts", "texts_arrow"):
+        assert server.await_count(name, len(texts)) == len(texts)
+        assert read(server, name, "s") == texts
+        assert read(server, name, "length(x)") == [len(text) for text in texts]
+        # QuestDB's JSON shows a NUL in a VARCHAR as it is, which no reader of JSON takes.
+        plain = server.sql(f"SELECT x FROM {name} WHERE length(x) NOT IN (1, 3) ORDER BY timestamp")
+        assert [row[0] for row in plain] == [text for text in texts if len(text) not in (1, 3)]
 
 
 def test_rows_and_tables_stay_in_order(server: ServerProcess) -> None:
@@ -365,6 +459,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "CHAR",
         ["A", "€"],
     ),
+    "uint16 as CHAR with null": (
+        pa.array([65, None], pa.uint16()),
+        {"types": {"x": "CHAR"}, "zero_for_null": ["x"]},
+        "CHAR",
+        ["A", ""],
+    ),
     "zero for null": (
         pa.array([True, None]),
         {"zero_for_null": ["x"]},
@@ -386,6 +486,13 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         [1.5, None],
     ),
     "float64": (pa.array([5e-324, None]), {}, "DOUBLE", [5e-324, None]),
+    "float64 ends": (
+        pa.array([-0.0, math.nan, 1.7976931348623157e308, 2.2250738585072014e-308]),
+        {},
+        "DOUBLE",
+        [-0.0, None, 1.7976931348623157e308, 2.2250738585072014e-308],
+    ),
+    "json": (pa.array(['{"a":1}', None], pa.json_()), {}, "VARCHAR", ['{"a":1}', None]),
     "string": (pa.array(["", None, "ü"]), {}, "VARCHAR", ["", None, "ü"]),
     "large_string": (pa.array(["a", None], pa.large_string()), {}, "VARCHAR", ["a", None]),
     "string_view": (
@@ -621,6 +728,10 @@ def test_pandas_frames_and_what_else_speaks_arrow(server: ServerProcess) -> None
         pa.array([[1]]),
         pa.array([[[1.0]]]),
         pa.array([Decimal("100")], pa.decimal128(5, -2)),
+        # Extension types whose storage is another value: 12 months, one row of four numbers, 1.
+        pa.array(pd.arrays.PeriodArray._from_sequence([pd.Period("1971-01")], dtype="period[M]")),
+        pa.FixedShapeTensorArray.from_numpy_ndarray(np.ones((1, 2, 2))),
+        pa.ExtensionArray.from_storage(pa.bool8(), pa.array([1], pa.int8())),
     ],
     ids=lambda a: str(a.type),
 )
@@ -648,6 +759,14 @@ def test_unsupported_types_are_refused_by_name_before_anything_is_written(
         (pa.array([*[1] * 100_000, 2**63, *[1] * 99_999], pa.uint64()), {}, 100_000),
         (pa.array([*[1] * 100_000, 40_000, *[1] * 99_999]), {"types": {"x": "SHORT"}}, 100_000),
         (pa.array([*[[1.0]] * 100_000, [None], *[[1.0]] * 99_999]), {}, 100_000),
+        (pa.array([*[1.0] * 100_000, math.inf, *[1.0] * 99_999]), {}, 100_000),
+        (pa.array([*[1.0] * 100_000, -math.inf, *[1.0] * 99_999], pa.float32()), {}, 100_000),
+        (pa.array([*[[1.0]] * 100_000, [1, math.inf], *[[1.0]] * 99_999]), {}, 100_000),
+        (
+            pa.array([*[65] * 100_000, 0xDC00, *[65] * 99_999], pa.uint16()),
+            {"types": {"x": "CHAR"}},
+            100_000,
+        ),
         (
             pa.Array.from_buffers(
                 pa.string(),
@@ -662,7 +781,10 @@ def test_unsupported_types_are_refused_by_name_before_anything_is_written(
             120_000,
         ),
     ],
-    ids=["lowest", "null", "uint64", "short", "element", "utf8"],
+    ids=[
+        *["lowest", "null", "uint64", "short", "element", "infinity", "infinity32", "infinities"],
+        *["half", "utf8"],
+    ],
 )
 def test_a_refused_value_is_named_by_row_and_the_rest_can_be_written(
     server: ServerProcess, request: pytest.FixtureRequest, data: Any, options: Any, row: int
@@ -687,6 +809,30 @@ def test_a_refused_value_is_named_by_row_and_the_rest_can_be_written(
     assert server.sql(f"SELECT count_distinct(n), sum(n) FROM {name}") == [
         [rows, sum(range(table.num_rows)) - row]
     ]
+
+
+@pytest.mark.parametrize(
+    ("kind", "value"),
+    [
+        (pa.timestamp("us"), -1),
+        (pa.timestamp("us"), 253_402_300_800_000_000),
+        (pa.timestamp("ns"), 9_214_646_400_000_000_000),
+        (pa.timestamp("s"), -1),
+        (pa.timestamp("ms"), 253_402_300_800_000),
+        (pa.date32(), -1),
+    ],
+    ids=str,
+)
+def test_a_designated_time_that_questdb_does_not_take_is_named_by_row(
+    server: ServerProcess, kind: Any, value: int
+) -> None:
+    table = pa.table({"x": [1, 2, 3], "ts": pa.array([1, value, 2], kind)})
+    with open_sender(server) as sender:
+        with pytest.raises(DataError, match=r"designated timestamp .* row 1: ") as refused:
+            sender.write(table, table="refused_times", timestamp="ts")
+        assert refused.value.code is ErrorCode.VALUE_INVALID
+        assert str(value) in str(refused.value)
+        assert sender.counters().rows_written == 0
 
 
 def test_a_row_that_fits_no_frame_is_refused_alone(server: ServerProcess) -> None:

@@ -27,6 +27,9 @@ _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _MILLIS_A_DAY = 86_400_000
 _INTEGER_TARGETS = ("BYTE", "SHORT", "INT", "LONG")
 
+# Extension types whose values are those of their storage.
+_EXTENSIONS = ("arrow.uuid", "arrow.json")
+
 HandOver = Callable[[Any, Any], None]
 
 
@@ -134,6 +137,13 @@ class TablePlan:
         casts: list[Callable[[Any], Any]] = []
         wish = self._wishes.types.get(field.name, "").upper().strip()
         if isinstance(arrow, pa.BaseExtensionType):
+            if arrow.extension_name not in _EXTENSIONS:
+                raise self._refused(
+                    field.name,
+                    arrow,
+                    f"the storage of the extension type {arrow.extension_name} may not be its value; cast it, or give "
+                    "its storage",
+                )
             if arrow.extension_name == "arrow.uuid":
                 wish = wish or "UUID"
             arrow, casts = arrow.storage_type, [lambda array: array.storage]
@@ -147,7 +157,7 @@ class TablePlan:
             found = self._time(name, field.name, arrow, wish)
         else:
             found = self._target(field.name, arrow, wish, casts)
-        if field.name in self._wishes.zero_for_null:
+        if field.name in self._wishes.zero_for_null and wish != "CHAR":  # there zero is null
             casts.append(self._zero(field.name, arrow))
         return Column(index, _chain(casts), found)
 

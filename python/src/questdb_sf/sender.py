@@ -208,9 +208,12 @@ class Sender:
         ``columns`` takes bool, int (LONG), float, str (VARCHAR), datetime, :class:`Micros`, :class:`Nanos`, date
         (TIMESTAMP at midnight), Decimal, bytes, UUID, IPv4Address, numpy arrays of floats, and None. A datetime without
         a zone is read as UTC. For many rows :meth:`write` is much faster.
+
+        Raises :class:`~questdb_sf.errors.DataError` for a value that QuestDB cannot hold; nothing of the row stays.
         """
         with self._lock:
             self._check_open()
+            _check_names(table, symbols or {}, columns or {})
             try:
                 self._jvm.translated(lambda: self._begin_row(table, symbols, columns, at))
             except UnicodeEncodeError as error:
@@ -251,7 +254,7 @@ class Sender:
         elif isinstance(value, bool):
             row.boolColumn(name, value)
         elif isinstance(value, int):
-            row.longColumn(name, _long(name, value))
+            row.longColumn(name, _long(f"column '{name}':", value))
         elif isinstance(value, float):
             row.doubleColumn(name, value)
         elif isinstance(value, (datetime, date, Micros, Nanos)):
@@ -277,6 +280,17 @@ class Sender:
             )
 
     def _numpy(self, row: Any, name: str, value: Any) -> None:
+        if not callable(getattr(value, "mask", callable)):
+            # What lies under a mask is some number; numpy.ma.masked itself is 0.0.
+            raise DataError(
+                ErrorCode.TYPE_UNSUPPORTED,
+                f"column '{name}': a masked numpy value; give its data with the masked elements filled, or None",
+            )
+        if value.dtype.kind == "f" and value.dtype.itemsize > 8:
+            raise DataError(
+                ErrorCode.TYPE_UNSUPPORTED,
+                f"column '{name}': a numpy value of {value.dtype}, wider than DOUBLE; convert it to float64",
+            )
         if value.shape == () and value.dtype.kind in "biufU":
             self._cell(row, name, value.item())
             return
@@ -292,9 +306,9 @@ class Sender:
     def _time(self, value: Any) -> tuple[int, Any]:
         units = self._jvm.units
         if isinstance(value, Micros):
-            return value.value, units.MICROS
+            return _long("the time", value.value), units.MICROS
         if isinstance(value, Nanos):
-            return value.value, units.NANOS
+            return _long("the time", value.value), units.NANOS
         if hasattr(value, "as_unit"):  # pandas.Timestamp: a datetime that knows nanoseconds
             return int(value.as_unit("ns").value), units.NANOS
         if isinstance(value, datetime):
@@ -331,7 +345,7 @@ class Sender:
         :param types: QuestDB types of columns by name where it is not the usual one, such as
             ``{"id": "UUID", "flags": "SHORT", "day": "DATE"}``
         :param zero_for_null: columns of booleans or integers whose nulls become false or 0; QuestDB has no null in
-            BOOLEAN, BYTE, SHORT and CHAR, and without this a null there is an error
+            BOOLEAN, BYTE and SHORT, and without this a null there is an error
 
         Raises :class:`~questdb_sf.errors.DataError` for a type that QuestDB does not have (before anything is written)
         or a value that it cannot hold; ``rows_written`` of it says how many rows from the first one on were written
@@ -456,11 +470,27 @@ class Sender:
             raise UseError(ErrorCode.SENDER_CLOSED, "the sender is closed; open another one")
 
 
-def _long(name: str, value: int) -> int:
+def _check_names(table: str, symbols: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
+    """The engine takes the first of two values for one column, as QuestDB's own client does."""
+    names = [*symbols, *columns]
+    if len({_fold(name) for name in names}) < len(names):
+        twice = next(name for i, name in enumerate(names) if _fold(name) in map(_fold, names[:i]))
+        raise DataError(
+            ErrorCode.NAME_INVALID,
+            f"table '{table}': column '{twice}' is given twice; names differ by more than case",
+        )
+
+
+def _fold(name: str) -> str:
+    # As QuestDB folds: character by character.
+    return name.lower() if name.isascii() else "".join(c.lower()[:1] for c in name)
+
+
+def _long(what: str, value: int) -> int:
     if not -(2**63) < value < 2**63:
         raise DataError(
             ErrorCode.VALUE_INVALID,
-            f"column '{name}': {value} is not between -(2^63 - 1) and 2^63 - 1",
+            f"{what} {value} is not between -(2^63 - 1) and 2^63 - 1",
         )
     return value
 
