@@ -80,9 +80,12 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
         Channels.reset(context.channel());
         throw e;
       }
-      // the result was faster, and is the one that counts
-      Thread.currentThread().interrupt();
-      return result.handle((value, failure) -> value).getNow(null);
+      // the result was faster, be it a failure, and is the one that counts
+      try {
+        return result.get();
+      } finally {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 

@@ -39,6 +39,7 @@ final class Drainer {
       DiskIo io)
       throws InterruptedException {
     Path sfDir = config.sfDir().orElseThrow();
+    ConnectionGate gate = gate(orphan, config); // first: a target that is refused locks nothing
     // What an orphan holds is on the disk already: it takes nothing from the lanes' budget.
     SegmentBudget budget = new SegmentBudget(2 * config.segmentBytes());
     Slot slot =
@@ -49,13 +50,8 @@ final class Drainer {
             budget.open(config.segmentBytes()),
             keeper,
             io);
-    SenderBuilder builder =
-        Sender.builder(config)
-            .freshSlot(slot)
-            .name(orphan.name())
-            .keeper(keeper)
-            .gate(gate(orphan, config))
-            .deadLetters(deadLetters);
+    SenderBuilder builder = Sender.builder(config).freshSlot(slot);
+    builder.name(orphan.name()).keeper(keeper).gate(gate).deadLetters(deadLetters);
     orphan.target().ifPresent(builder::target);
     if (errors != null) {
       builder.errorHandler(errors);

@@ -114,6 +114,11 @@ public final class SegmentKeeper implements AutoCloseable {
     return ticket;
   }
 
+  /** How many rings it looks after. */
+  public int registered() {
+    return tickets.size();
+  }
+
   /** Runs disk work that may take long, off the calling thread. */
   <T> CompletableFuture<T> submit(Callable<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
