@@ -96,7 +96,11 @@ public final class Sender implements AutoCloseable {
   }
 
   /**
-   * Flushes, and waits until everything published is acknowledged.
+   * Flushes, and waits until everything published is acknowledged or dropped. What a server refused
+   * under the policy drop (the default here for schema mismatches and write errors) is dealt with:
+   * it is not in the table and not waited for. Compare {@link SenderCounters#rowsDropped} before
+   * and after, or have the error handler told; with a slot such frames are kept in {@code
+   * sf_dir/.rejected}. With {@code on_server_error=halt} nothing is dropped and this throws.
    *
    * @return false when that took longer than {@code millis}
    * @throws SfException the terminal error
@@ -151,7 +155,8 @@ public final class Sender implements AutoCloseable {
   }
 
   /**
-   * Waits until a frame is acknowledged (durably, where that was asked for).
+   * Waits until a frame is acknowledged (durably, where that was asked for), or dropped after a
+   * refusal as the policy says, which counts as dealt with: see {@link #drain}.
    *
    * @throws SfException the terminal error, or SENDER_CLOSED
    */
@@ -212,7 +217,7 @@ public final class Sender implements AutoCloseable {
     return ring.publishedFsn();
   }
 
-  /** Highest acknowledged FSN, −1 when there is none. Any thread. */
+  /** Highest acknowledged or dropped FSN, −1 when there is none. Any thread. */
   public long ackedFsn() {
     return ring.ackedFsn();
   }

@@ -79,9 +79,23 @@ final class SenderCloser {
       failure = unclosed(e);
     }
     SfException atRelease = release(LoopControl.Stop.CLOSE);
+    warnOfDropped();
     setup.status().checkUnseenError();
     if (failure != null || atRelease != null) {
       throw failure != null ? failure : atRelease;
+    }
+  }
+
+  /** Waiting for acknowledgements does not fail for what was dropped: it must be seen somewhere. */
+  private void warnOfDropped() {
+    long rows = setup.counters().rowsDropped();
+    if (rows > 0) {
+      LOG.warn(
+          "sender '{}': closed; servers refused {} rows ({} frames), which are in no table; {}",
+          setup.name(),
+          rows,
+          setup.counters().framesDropped(),
+          setup.deadLetters() == null ? "they were not kept" : "they were kept as dead letters");
     }
   }
 
