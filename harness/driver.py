@@ -67,10 +67,12 @@ class Driver:
         queries: Mapping[str, Mapping[str, Any]],
         hold_at: int | None = None,
         available_now: bool = False,
+        handlers: bool = False,
     ) -> Driver:
         """Starts it, or starts it again, and returns at once; :meth:`events` says how far it is.
 
         :param queries: options of the sink by the name of a query
+        :param handlers: of errors and events, which say in :meth:`events` what they hear
         """
         self.work.mkdir(parents=True, exist_ok=True)
         settings = {
@@ -79,6 +81,7 @@ class Driver:
             "queries": {name: dict(options) for name, options in queries.items()},
             "hold_at": hold_at,
             "available_now": available_now,
+            "handlers": handlers,
         }
         with (self.work / "driver.log").open("ab") as output:
             self._process = subprocess.Popen(
@@ -158,6 +161,14 @@ class Driver:
             process.wait()
             wait_for_end(process.pid)
 
+    def kill_python(self) -> None:
+        """SIGKILL for Python alone, and waits until the JVM has ended by itself."""
+        process, self._process = self._process, None
+        assert process is not None
+        process.kill()
+        process.wait()
+        wait_for_end(process.pid)
+
     def __enter__(self) -> Driver:
         return self
 
@@ -194,6 +205,11 @@ def main() -> None:
             out.write(json.dumps({"event": event, **what}) + "\n")
 
     spark = session("driver", work, settings=settings["spark"])
+    if settings["handlers"]:
+        from questdb_sf.spark import on_error, on_event
+
+        on_event(spark, lambda event: tell("heard", kind=event.kind))
+        on_error(spark, lambda error: tell("refused", category=error.category))
     trigger: dict[str, Any] = {"availableNow": True} if settings["available_now"] else {}
     queries: dict[str, Any] = {}
     for name, options in settings["queries"].items():

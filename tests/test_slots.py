@@ -156,6 +156,18 @@ def test_a_held_slot_is_not_changed(tmp_path: Path) -> None:
     assert (slot / ".failed").exists()
 
 
+def test_a_directory_that_is_no_slot_is_not_called_clean(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    make_slot(tmp_path, (0, 3))
+    (tmp_path / "empty").mkdir()
+    for command in ("show", "dump"):
+        assert run("slots", command, tmp_path / "empty") == 2
+        assert "empty is no slot: no lock and no segment is in it\n" in capsys.readouterr().err
+        assert run("slots", command, tmp_path) == 2
+        assert "it holds slots, such as app-0" in capsys.readouterr().err
+
+
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     slot = make_slot(tmp_path, (0, 4))
     (slot / ".failed").write_text("frame 2 was refused\n")

@@ -334,6 +334,35 @@ def test_counters_of_another_sink_are_refused(spark: Any, tmp_path: Path) -> Non
     query.stop()
 
 
+NO_PLUGIN = """
+import sys, warnings
+from pyspark.sql import SparkSession
+from questdb_sf.spark import configure
+
+builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
+spark = configure(builder, plugin=False).getOrCreate()
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    configure(SparkSession.builder, plugin=False)
+    configure(SparkSession.Builder())
+for warning in caught:
+    print(warning.filename, warning.message)
+"""
+
+
+def test_configure_says_that_a_running_session_stays_without_the_plugin(tmp_path: Path) -> None:
+    said = subprocess.run(
+        [sys.executable, "-c", NO_PLUGIN],
+        check=True,
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=200,
+    ).stdout.splitlines()
+    assert len(said) == 1
+    assert said[0].startswith("<string> a Spark session runs already, without spark.plugins=")
+
+
 NO_JAR = """
 from pyspark.sql import SparkSession
 from questdb_sf.errors import QuestDBSfError

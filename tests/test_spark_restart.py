@@ -89,6 +89,29 @@ def test_driver_killed_in_a_micro_batch(
         eventually("the slots are empty", lambda: frames_waiting(tmp_path / "slots") == [])
 
 
+@BOTH_MODES
+def test_python_killed_with_handlers_in_use(
+    spark: Any, start_server: Any, start_driver: StartDriver, tmp_path: Path, commit_on: str
+) -> None:
+    """SIGKILL of Python alone: its JVM ends by itself, though events for handlers are on their way; nothing is lost."""
+    server = start_server()
+    source = feed(tmp_path / "source", 2, 50)
+    chosen = options(server.addr, tmp_path / "slots", commit_on)
+    driver = start_driver(source).start({"t": chosen}, handlers=True)
+    eventually("two micro-batches", lambda: len(driver.events("batch")) >= 2)
+    # From here on every frame is refused, again and again, and each time the handlers are to be told.
+    server.script(nack={"status": 9, "message": "busy", "table": "t", "times": None})
+    source.add(rows(100, 350))
+    eventually("refusals", lambda: len(driver.events("refused")) > 1)
+    assert {"started", "error"} <= {event["kind"] for event in driver.events("heard")}
+    driver.kill_python()
+    server.script(nack={"times": 0})
+    source.add(rows(350, 360))  # executors look for slots from their first row on
+    finish(write_stream(source.stream(spark), driver.checkpoint("t"), chosen, availableNow=True))
+    assert server.await_count("t", 360) == 360
+    assert differences(server, "t", 360) == []
+
+
 @pytest.mark.spark
 @BOTH_MODES
 def test_last_entry_of_the_commit_log_lost(

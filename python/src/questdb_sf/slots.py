@@ -42,6 +42,7 @@ MANIFEST: Final = "sf-manifest.bin"
 WATERMARK: Final = ".ack-watermark"
 _DICTIONARY = ".symbol-dict"
 _RECORD_FILE_BYTES = 8192
+_TRACES = frozenset({".lock", ".failed", ".target", MANIFEST, WATERMARK})
 
 
 @dataclass(frozen=True)
@@ -130,6 +131,12 @@ def inspect(slot: str | os.PathLike[str]) -> SlotReport:
     """Reads a slot directory and says what recovery would find. Raises :class:`SlotUnreadable`."""
     directory = Path(slot)
     names = _names(directory)
+    if not any(n in _TRACES or n.endswith((SEGMENT_SUFFIX, CORRUPT_SUFFIX)) for n in names):
+        inside = sorted(
+            p.name for p in directory.iterdir() if p.is_dir() and (p / ".lock").exists()
+        )
+        hint = f"; it holds slots, such as {inside[0]}: give one of them" if inside else ""
+        raise SlotUnreadable(f"{directory} is no slot: no lock and no segment is in it{hint}")
     held, pid = lock_holder(directory)
     segments = [scan(directory / n) for n in names if n.endswith(SEGMENT_SUFFIX)]
     manifest = _latest_record(directory / MANIFEST, b"SFM1", "<qq")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -55,7 +56,7 @@ def configure(
     same version to ``spark.jars.packages``, which the cluster downloads. ``plugin`` adds the sink's plugin to
     ``spark.plugins``: executors then tell of errors at once and of counters every few seconds, and the counters are in
     Spark's metrics system. What was set before stays. Call it before ``getOrCreate()``: a running session loads neither
-    jars nor plugins.
+    jars nor plugins; where one runs and lacks them, this warns or raises.
     """
     if jar not in ("wheel", "packages"):
         raise UseError(
@@ -71,7 +72,7 @@ def configure(
             "history() then work from here without configure()",
         )
     if not remote:
-        _check_jvm()
+        _check_jvm(plugin)
     if jar == "wheel":
         _append(builder, "spark.jars", str(jar_path()))
     else:
@@ -117,7 +118,7 @@ def _check_spark() -> None:
         )
 
 
-def _check_jvm() -> None:
+def _check_jvm(plugin: bool) -> None:
     """A JVM that runs already must have the jar; else there must be a Java to start."""
     from pyspark import SparkContext
 
@@ -131,6 +132,14 @@ def _check_jvm() -> None:
             "a JVM of Spark runs already in this process, without the sink's jar, and cannot load it any more: call "
             "configure() before the first session of the process, or restart Python (a notebook's kernel); under "
             f"spark-submit give --jars, or --packages {_COORDINATES}:{__version__}",
+        )
+    running = SparkContext._active_spark_context
+    if plugin and running is not None and PLUGIN not in running.getConf().get("spark.plugins", ""):
+        warnings.warn(
+            f"a Spark session runs already, without spark.plugins={PLUGIN}, and getOrCreate() returns it as it is: "
+            "errors and counters of executors then come with what tasks commit, not at once, and are no gauges of "
+            "Spark's. Stop it first, call configure() before the first session, or give plugin=False",
+            stacklevel=3,
         )
 
 
