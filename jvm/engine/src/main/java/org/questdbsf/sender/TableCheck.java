@@ -326,7 +326,9 @@ public final class TableCheck implements ConnectionGate {
   }
 
   private void withoutCheck(Endpoint endpoint, TableSpec spec, SqlFailure e) throws GateClosed {
-    boolean noSql = List.of(400, 401, 403, 404, 405).contains(e.httpStatus());
+    // A 400 is about one statement: final, it holds for this table only; passing, for a moment.
+    boolean refused = SqlWords.isFinal(e);
+    boolean noSql = refused || List.of(401, 403, 404, 405).contains(e.httpStatus());
     if (!noSql || spec.mustBeChecked()) {
       throw closed(
           noSql,
@@ -346,8 +348,10 @@ public final class TableCheck implements ConnectionGate {
     facts.remove(key(spec.table()));
     watch.unknown(endpoint, spec.table());
     warnOnce(
-        "unchecked " + endpoint,
-        "Tables are not checked before rows are sent: SQL on {} answers {}.",
+        "unchecked " + endpoint + (refused ? " " + spec.table() : ""),
+        "{} not checked on {} before rows are sent, neither types nor designated timestamp, dedup"
+            + " keys or TTL: SQL answers {}.",
+        refused ? "Table '" + spec.table() + "' is" : "Tables are",
         endpoint,
         SqlWords.of(e));
   }

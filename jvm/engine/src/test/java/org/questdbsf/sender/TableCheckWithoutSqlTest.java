@@ -6,6 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
@@ -98,6 +100,49 @@ class TableCheckWithoutSqlTest {
     GateClosed e =
         assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
     assertFalse(e.terminal());
+  }
+
+  /** What a server says of a moment must not let rows go unchecked for as long as a connection. */
+  @ParameterizedTest
+  @ValueSource(strings = {"table busy", "timeout, query aborted", "out of memory", "no space left"})
+  void aStatementThatFailsForAMomentIsAskedAgainLater(String words) {
+    status = 500;
+    bodies = List.of("{\"error\":\"" + words + "\",\"position\":0}");
+    GateClosed e =
+        assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
+    assertFalse(e.terminal());
+    assertTrue(e.getMessage().contains(words), e.getMessage());
+    assertTrue(e.getMessage().contains("tried again"), e.getMessage());
+  }
+
+  /** A statement of ours that is refused leaves one table unchecked, which is said of each. */
+  @Test
+  void aRefusedStatementIsSaidOfEachTable() throws Exception {
+    String refusal = "{\"error\":\"unexpected token [x]\",\"position\":0}";
+    bodies = List.of(refusal, refusal, refusal, refusal);
+    PrintStream before = System.err;
+    ByteArrayOutputStream log = new ByteArrayOutputStream();
+    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
+    try {
+      TableCheck check = check(TableSpec.builder("first").build());
+      check.admit(endpoint);
+      check.admit(endpoint);
+      check.require(TableSpec.builder("second").build());
+      check.admitMore(endpoint);
+    } finally {
+      System.setErr(before);
+    }
+    String said = log.toString(StandardCharsets.UTF_8);
+    for (String table : List.of("first", "second")) {
+      assertEquals(2, said.split("Table '" + table + "' is not checked on ", -1).length, said);
+    }
+    assertTrue(said.contains("neither types nor designated timestamp"), said);
+    assertTrue(said.contains("unexpected token"), said);
+    GateClosed e =
+        assertThrows(
+            GateClosed.class,
+            () -> check(TableSpec.builder("t").requireDedup(true).build()).admit(endpoint));
+    assertTrue(e.terminal());
   }
 
   /** Sent unchecked, its rows would make it anew, without keys. */
