@@ -104,9 +104,17 @@ def test_rows_of_every_type(server: ServerProcess) -> None:
             "TIMESTAMP",
             "2024-01-01T10:00:00.123456Z",
         ),
-        "day": (datetime.date(1969, 12, 31), "TIMESTAMP", "1969-12-31T00:00:00.000000Z"),
+        "day": (
+            datetime.date(1969, 12, 31),
+            "TIMESTAMP",
+            "1969-12-31T00:00:00.000000Z",
+        ),
         "us": (Micros(START), "TIMESTAMP", "2024-01-01T00:00:00.000000Z"),
-        "ns": (Nanos(START * 1000 + 1), "TIMESTAMP_NS", "2024-01-01T00:00:00.000000001Z"),
+        "ns": (
+            Nanos(START * 1000 + 1),
+            "TIMESTAMP_NS",
+            "2024-01-01T00:00:00.000000001Z",
+        ),
         "pandas": (
             pd.Timestamp(START * 1000 + 1),
             "TIMESTAMP_NS",
@@ -117,15 +125,28 @@ def test_rows_of_every_type(server: ServerProcess) -> None:
         "ip": (ipaddress.IPv4Address("192.168.1.9"), "IPv4", "192.168.1.9"),
         "np_int": (np.int32(7), "LONG", 7),
         "np_float": (np.float64(0.5), "DOUBLE", 0.5),
-        "array": (np.array([[1.0, 2.0], [3.0, 4.0]]), "DOUBLE[][]", [[1.0, 2.0], [3.0, 4.0]]),
+        "array": (
+            np.array([[1.0, 2.0], [3.0, 4.0]]),
+            "DOUBLE[][]",
+            [[1.0, 2.0], [3.0, 4.0]],
+        ),
     }
     columns: dict[str, Any] = {name: value for name, (value, _, _) in values.items()}
     columns["bin"] = b"\x00\xff"
     with open_sender(server) as sender:
         sender.row("rows", symbols={"s": "sym"}, columns=columns, at=Micros(START))
         nulls = {name: None for name in columns if name != "b"}
-        sender.row("rows", symbols={"s": None}, columns={**nulls, "b": False}, at=Micros(START + 1))
-        sender.row("rows", columns={"us": pd.NaT}, at=datetime.datetime(2024, 1, 1, 1, tzinfo=UTC))
+        sender.row(
+            "rows",
+            symbols={"s": None},
+            columns={**nulls, "b": False},
+            at=Micros(START + 1),
+        )
+        sender.row(
+            "rows",
+            columns={"us": pd.NaT},
+            at=datetime.datetime(2024, 1, 1, 1, tzinfo=UTC),
+        )
         assert sender.drain(DRAIN_SECONDS)
     assert server.await_count("rows", 3) == 3
     for name, (_, kind, expected) in values.items():
@@ -290,6 +311,7 @@ def two_million(rows: int) -> Any:
     texts = pa.array(
         ["", "ascii text", "grün", "漢字 text", "😀"] + [f"text {i}" for i in range(995)]
     )
+    plain = pa.array([f"{i:016}" if i % 2 else "ü" * (i % 40) + str(i) for i in range(300)])
     parts = []
     for part in np.array_split(index, 7):
         low, high = part[0], part[-1] + 1
@@ -300,14 +322,23 @@ def two_million(rows: int) -> Any:
                     "s": names.take(
                         pa.array(random.integers(0, 500, len(part)), mask=nulls(11)[low:high])
                     ).dictionary_encode(),
+                    # Symbols as plain texts, half of them of as many bytes as two longs have.
+                    "p": plain.take(
+                        pa.array(random.integers(0, 300, len(part)), mask=nulls(7)[low:high])
+                    ),
                     "l": pa.array(
-                        random.integers(-(2**40), 2**40, len(part)), mask=nulls(13)[low:high]
+                        random.integers(-(2**40), 2**40, len(part)),
+                        mask=nulls(13)[low:high],
                     ),
                     "d": pa.array(
-                        random.integers(-(2**30), 2**30, len(part)) / 4, mask=nulls(17)[low:high]
+                        random.integers(-(2**30), 2**30, len(part)) / 4,
+                        mask=nulls(17)[low:high],
                     ),
                     "t": texts.take(
-                        pa.array(random.integers(0, 1000, len(part)), mask=nulls(19)[low:high])
+                        pa.array(
+                            random.integers(0, 1000, len(part)),
+                            mask=nulls(19)[low:high],
+                        )
                     ),
                     "u": pa.array(
                         random.integers(0, 2**50, len(part)),
@@ -326,7 +357,7 @@ def test_two_million_rows_equal_by_sql(server: ServerProcess, tmp_path: Path) ->
     table = two_million(rows)
     before = pa.total_allocated_bytes()
     with open_sender(server, tmp_path) as sender:
-        assert sender.write(table, table="millions", timestamp="ts") == rows
+        assert sender.write(table, table="millions", timestamp="ts", symbols=["s", "p"]) == rows
         assert sender.drain(DRAIN_SECONDS)
         counters = sender.counters()
     assert counters.rows_written == rows
@@ -358,10 +389,33 @@ def test_two_million_rows_equal_by_sql(server: ServerProcess, tmp_path: Path) ->
         )
         == expected
     )
+    # Each value has its rows: how many, and the sums of their numbers and of what else is in them.
+    for column in ("s", "p", "t"):
+        sums = (
+            f"SELECT {column}, count(), sum(n), sum(l), sum(d), sum(timestamp::long) FROM millions"
+        )
+        assert column_type(server, "millions", column) == ("VARCHAR" if column == "t" else "SYMBOL")
+        groups = (
+            table.append_column("time", table["ts"].cast(pa.int64()))
+            .set_column(table.schema.get_field_index("s"), "s", table["s"].cast(pa.string()))
+            .group_by(column)
+            .aggregate([([], "count_all"), *((c, "sum") for c in ("n", "l", "d", "time"))])
+        )
+        assert {tuple(row) for row in server.sql(sums)} == set(
+            zip(
+                *(
+                    c.to_pylist()
+                    for c in groups.select(
+                        [column, "count_all", "n_sum", "l_sum", "d_sum", "time_sum"]
+                    )
+                ),
+                strict=True,
+            )
+        ), column
     sampled = server.sql(
-        "SELECT n, s, l, d, t, u::long, timestamp::long FROM millions WHERE n % 997 = 0 ORDER BY n"
+        "SELECT n, s, p, l, d, t, u::long, timestamp::long FROM millions WHERE n % 997 = 0 ORDER BY n"
     )
-    names = ["n", "s", "l", "d", "t", "u", "ts"]
+    names = ["n", "s", "p", "l", "d", "t", "u", "ts"]
     mine = table.filter(
         pc.equal(pc.subtract(table["n"], pc.multiply(pc.divide(table["n"], 997), 997)), 0)
     )
@@ -385,7 +439,8 @@ def test_slices_and_chunks_keep_their_rows(server: ServerProcess) -> None:
                 [None if i % 5 == 3 else f"c{i % 4}" for i in range(rows)]
             ).dictionary_encode(),
             "t": pa.array(
-                [None if i % 6 == 2 else "ä" * (i % 5) for i in range(rows)], pa.large_string()
+                [None if i % 6 == 2 else "ä" * (i % 5) for i in range(rows)],
+                pa.large_string(),
             ),
             "l": pa.array([None if i % 4 == 1 else i * 3 for i in range(rows)]),
             "f": pa.array(
@@ -408,7 +463,12 @@ def test_slices_and_chunks_keep_their_rows(server: ServerProcess) -> None:
     assert sent["n"].num_chunks >= 4
     # Columns that are cut in other places than their neighbours.
     sent = sent.set_column(0, "n", pa.chunked_array([sent["n"].combine_chunks()]))
-    write(server, "slices", {name: sent[name] for name in sent.schema.names}, symbols=["s", "c"])
+    write(
+        server,
+        "slices",
+        {name: sent[name] for name in sent.schema.names},
+        symbols=["s", "c"],
+    )
     what = "n, b, s, c, t, l, f, base64(bin, 100), timestamp::long"
     got = server.sql(f"SELECT {what} FROM slices ORDER BY n")
     expected = sorted(sent.to_pylist(), key=lambda row: row["n"])
@@ -445,8 +505,18 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "BYTE",
         [-128, 127],
     ),
-    "int64 as SHORT": (pa.array([-32768, 7]), {"types": {"x": "SHORT"}}, "SHORT", [-32768, 7]),
-    "int32 as LONG": (pa.array([5, None], pa.int32()), {"types": {"x": "long"}}, "LONG", [5, None]),
+    "int64 as SHORT": (
+        pa.array([-32768, 7]),
+        {"types": {"x": "SHORT"}},
+        "SHORT",
+        [-32768, 7],
+    ),
+    "int32 as LONG": (
+        pa.array([5, None], pa.int32()),
+        {"types": {"x": "long"}},
+        "LONG",
+        [5, None],
+    ),
     "uint32 as IPV4": (
         pa.array([0xC0A80109, None], pa.uint32()),
         {"types": {"x": "IPV4"}},
@@ -494,7 +564,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
     ),
     "json": (pa.array(['{"a":1}', None], pa.json_()), {}, "VARCHAR", ['{"a":1}', None]),
     "string": (pa.array(["", None, "ü"]), {}, "VARCHAR", ["", None, "ü"]),
-    "large_string": (pa.array(["a", None], pa.large_string()), {}, "VARCHAR", ["a", None]),
+    "large_string": (
+        pa.array(["a", None], pa.large_string()),
+        {},
+        "VARCHAR",
+        ["a", None],
+    ),
     "string_view": (
         pa.array(["a", None, "x" * 40], pa.string_view()),
         {},
@@ -513,7 +588,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "SYMBOL",
         ["a", None],
     ),
-    "dictionary": (pa.array(["b", None, "b"]).dictionary_encode(), {}, "SYMBOL", ["b", None, "b"]),
+    "dictionary": (
+        pa.array(["b", None, "b"]).dictionary_encode(),
+        {},
+        "SYMBOL",
+        ["b", None, "b"],
+    ),
     "dictionary int8 large": (
         pa.DictionaryArray.from_arrays(
             pa.array([1, 0, None], pa.int8()), pa.array(["a", "b"], pa.large_string())
@@ -534,7 +614,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "VARCHAR",
         ["b", None],
     ),
-    "dictionary of numbers": (pa.array([7, None]).dictionary_encode(), {}, "LONG", [7, None]),
+    "dictionary of numbers": (
+        pa.array([7, None]).dictionary_encode(),
+        {},
+        "LONG",
+        [7, None],
+    ),
     "run_end_encoded": (
         pa.RunEndEncodedArray.from_arrays(pa.array([2, 3], pa.int32()), pa.array([7, 8])),
         {},
@@ -578,7 +663,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "DATE",
         [f"{MIDNIGHT}.000Z", None],
     ),
-    "date64": (pa.array([DAY, None], pa.date64()), {}, "TIMESTAMP", [f"{MIDNIGHT}.000000Z", None]),
+    "date64": (
+        pa.array([DAY, None], pa.date64()),
+        {},
+        "TIMESTAMP",
+        [f"{MIDNIGHT}.000000Z", None],
+    ),
     "decimal32": (
         pa.array([Decimal("1.25"), None], pa.decimal32(5, 2)),
         {},
@@ -622,7 +712,12 @@ EVERY_TYPE: dict[str, tuple[Any, dict[str, Any], str, list[Any]]] = {
         "LONG256",
         ["0x02" + "00" * 30 + "01", ""],
     ),
-    "list<double>": (pa.array([[1.0, 2.5], None, []]), {}, "DOUBLE[]", [[1.0, 2.5], None, []]),
+    "list<double>": (
+        pa.array([[1.0, 2.5], None, []]),
+        {},
+        "DOUBLE[]",
+        [[1.0, 2.5], None, []],
+    ),
     "large_list<float>": (
         pa.array([[1.5], None], pa.large_list(pa.float32())),
         {},
@@ -697,7 +792,9 @@ def test_pandas_frames_and_what_else_speaks_arrow(server: ServerProcess) -> None
         assert sender.write(frame, table="frames", timestamp="ts") == 2
         assert (
             sender.write(
-                pa.record_batch({"x": [9.0], "ts": times(1)}), table="batches", timestamp="ts"
+                pa.record_batch({"x": [9.0], "ts": times(1)}),
+                table="batches",
+                timestamp="ts",
             )
             == 1
         )
@@ -757,7 +854,11 @@ def test_unsupported_types_are_refused_by_name_before_anything_is_written(
         (pa.array([*[1] * 199_999, -(2**63)]), {}, 199_999),
         (pa.array([*[True] * 150_000, None, *[True] * 49_999]), {}, 150_000),
         (pa.array([*[1] * 100_000, 2**63, *[1] * 99_999], pa.uint64()), {}, 100_000),
-        (pa.array([*[1] * 100_000, 40_000, *[1] * 99_999]), {"types": {"x": "SHORT"}}, 100_000),
+        (
+            pa.array([*[1] * 100_000, 40_000, *[1] * 99_999]),
+            {"types": {"x": "SHORT"}},
+            100_000,
+        ),
         (pa.array([*[[1.0]] * 100_000, [None], *[[1.0]] * 99_999]), {}, 100_000),
         (pa.array([*[1.0] * 100_000, math.inf, *[1.0] * 99_999]), {}, 100_000),
         (pa.array([*[1.0] * 100_000, -math.inf, *[1.0] * 99_999], pa.float32()), {}, 100_000),
@@ -787,7 +888,11 @@ def test_unsupported_types_are_refused_by_name_before_anything_is_written(
     ],
 )
 def test_a_refused_value_is_named_by_row_and_the_rest_can_be_written(
-    server: ServerProcess, request: pytest.FixtureRequest, data: Any, options: Any, row: int
+    server: ServerProcess,
+    request: pytest.FixtureRequest,
+    data: Any,
+    options: Any,
+    row: int,
 ) -> None:
     name = f"value_{request.node.callspec.id}"
     table = pa.table({"n": np.arange(len(data)), "x": data, "ts": times(len(data))})
@@ -850,7 +955,9 @@ def test_a_row_that_fits_no_frame_is_refused_alone(server: ServerProcess) -> Non
         assert sender.write(table.slice(4_322), table="too_large", timestamp="ts") == 678
 
 
-def test_columns_that_are_not_there_or_there_twice_are_named(server: ServerProcess) -> None:
+def test_columns_that_are_not_there_or_there_twice_are_named(
+    server: ServerProcess,
+) -> None:
     table = pa.table({"a": [1], "ts": times(1)})
     twice = pa.Table.from_arrays([pa.array([1]), pa.array([2]), times(1)], names=["a", "A", "ts"])
     with open_sender(server) as sender:
@@ -994,7 +1101,12 @@ def test_a_refusal_reaches_the_handler_with_table_and_rows(
         sender.write(pa.table({"x": [0], "ts": times(1)}), table="fine", timestamp="ts")
         assert sender.drain(DRAIN_SECONDS)
         running.script(
-            nack={"status": 3, "message": "no such shape", "table": "refused", "times": 1}
+            nack={
+                "status": 3,
+                "message": "no such shape",
+                "table": "refused",
+                "times": 1,
+            }
         )
         sender.write(pa.table({"x": [1, 2, 3], "ts": times(3)}), table="refused", timestamp="ts")
         sender.write(pa.table({"x": [4], "ts": times(1)}), table="fine", timestamp="ts")
@@ -1002,13 +1114,26 @@ def test_a_refusal_reaches_the_handler_with_table_and_rows(
         wait_until(lambda: len(events) == 1)
         counters = sender.counters()
     event = events[0]
-    assert (event.category, event.policy, event.status) == ("SCHEMA_MISMATCH", "DROP", 3)
-    assert (event.table, event.rows, event.from_fsn, event.to_fsn) == ("refused", 3, 1, 1)
+    assert (event.category, event.policy, event.status) == (
+        "SCHEMA_MISMATCH",
+        "DROP",
+        3,
+    )
+    assert (event.table, event.rows, event.from_fsn, event.to_fsn) == (
+        "refused",
+        3,
+        1,
+        1,
+    )
     assert "no such shape" in event.message
     assert event.endpoint == running.addr
     assert abs(event.at - datetime.datetime.now(UTC)) < datetime.timedelta(minutes=5)
     assert event.dead_letter
-    assert (counters.server_errors, counters.rows_dropped, counters.frames_dropped) == (1, 3, 1)
+    assert (counters.server_errors, counters.rows_dropped, counters.frames_dropped) == (
+        1,
+        3,
+        1,
+    )
     assert counters.error_notifications_delivered == 1
     assert running.await_count("fine", 2) == 2
 
@@ -1066,7 +1191,10 @@ def test_settings_are_refused_in_words(tmp_path: Path) -> None:
 
 
 def test_a_held_slot_is_refused(server: ServerProcess, tmp_path: Path) -> None:
-    with open_sender(server, tmp_path, sender_id="one"), pytest.raises(StorageError) as held:
+    with (
+        open_sender(server, tmp_path, sender_id="one"),
+        pytest.raises(StorageError) as held,
+    ):
         open_sender(server, tmp_path, sender_id="one")
     assert held.value.code is ErrorCode.SLOT_LOCKED
     assert str(os.getpid()) in str(held.value)
@@ -1119,7 +1247,10 @@ def test_each_code_belongs_to_one_family() -> None:
         assert len([f for f in families if code in f.codes]) == 1, code
         assert code in type(error_of(code, "x")).codes
     error = error_of("VALUE_INVALID", "VALUE_INVALID: too much", 7)
-    assert (str(error), error.rows_written) == ("VALUE_INVALID: too much [7 rows were written]", 7)
+    assert (str(error), error.rows_written) == (
+        "VALUE_INVALID: too much [7 rows were written]",
+        7,
+    )
     assert error_of("NEWER", "x").code is ErrorCode.INTERNAL_FAULT
     import pickle
 
@@ -1150,8 +1281,16 @@ def test_imports_bring_nothing_with_them() -> None:
 @pytest.mark.parametrize(
     ("prepare", "code", "words"),
     [
-        ("os.environ['QUESTDB_SF_STANDALONE_JAR'] = '/no/such.jar'", "JAR_MISSING", "make build"),
-        ("sys.modules['jpype'] = None", "PACKAGE_MISSING", "pip install 'questdb-sf[jpype]'"),
+        (
+            "os.environ['QUESTDB_SF_STANDALONE_JAR'] = '/no/such.jar'",
+            "JAR_MISSING",
+            "make build",
+        ),
+        (
+            "sys.modules['jpype'] = None",
+            "PACKAGE_MISSING",
+            "pip install 'questdb-sf[jpype]'",
+        ),
         (
             "import jpype; jpype.startJVM = lambda *a, **k: (_ for _ in ()).throw(jpype.JVMNotFoundException('none'))",
             "JAVA_MISSING",
