@@ -7,7 +7,7 @@ set -euo pipefail
 cd "$REPO"
 
 length="-f 1 -wi 2 -i 3 -w 500ms -r 500ms"
-rounds=5
+rounds=7
 if [ "${1:-}" = --long ]; then
   length="-f 3 -wi 3 -i 5 -w 2 -r 2"
   rounds=25
@@ -15,10 +15,10 @@ if [ "${1:-}" = --long ]; then
 fi
 mkdir -p build/bench
 say "bench: $length $*"
-run_gradle -q :questdb-sf-standalone:jar :questdb-sf-bench:jmh \
+run_gradle -q :questdb-sf-standalone:jar :questdb-sf-testserver:assemble :questdb-sf-bench:jmh \
   "-PjmhArgs=$length -foe true -prof gc -rf json -rff $REPO/build/bench/jmh.json $*" >build/bench/jmh.log ||
   { tail -40 build/bench/jmh.log >&2; die "JMH failed: build/bench/jmh.log has all it said"; }
 say "bench: $rounds rounds of Arrow tables and the released client's rows"
 QUESTDB_SF_STANDALONE_JAR=$(ls jvm/standalone/build/libs/questdb-sf-standalone-*.jar | grep -v -e sources -e javadoc | tail -1) \
-  .venv/bin/python tools/arrow_bench.py --rounds "$rounds" --out build/bench/arrow.json >/dev/null
+  PYTHONPATH="$REPO" .venv/bin/python tools/arrow_bench.py --rounds "$rounds" --out build/bench/arrow.json >/dev/null
 exec .venv/bin/python tools/bench_report.py build/bench/jmh.json build/bench/arrow.json
