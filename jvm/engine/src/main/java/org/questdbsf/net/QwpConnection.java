@@ -3,10 +3,10 @@ package org.questdbsf.net;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.Unpooled;
 import io.netty.channel.Channel;
-import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -96,22 +96,25 @@ public final class QwpConnection implements AutoCloseable {
 
   /**
    * A pooled heap buffer for one message: write to {@code array()} from {@code arrayOffset()} and
-   * set the writer index. To be given to {@link #send}, or released.
+   * the writer index on, and set that. To be given to {@link #send}, or released.
    */
   public ByteBuf allocate(int bytes) {
-    return MessageBuffers.of(bytes);
+    ByteBuf buffer = MessageBuffers.of(ClientFrame.HEADROOM + bytes);
+    return buffer.setIndex(ClientFrame.HEADROOM, ClientFrame.HEADROOM);
   }
 
   /**
-   * Queues one message as one binary frame and takes the buffer over. Never blocks: look at {@link
-   * #isWritable} first. On a connection that is closed or closing the message is dropped.
+   * Queues one message of {@link #allocate} as one binary frame and takes the buffer over. Never
+   * blocks: look at {@link #isWritable} first. On a connection that is closed or closing the
+   * message is dropped.
    */
   public void send(ByteBuf message) {
     if (closing) {
       message.release();
       return;
     }
-    channel.writeAndFlush(new BinaryWebSocketFrame(message));
+    ClientFrame.seal(message, ThreadLocalRandom.current().nextInt());
+    channel.writeAndFlush(message);
   }
 
   /**

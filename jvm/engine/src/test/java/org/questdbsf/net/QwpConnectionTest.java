@@ -24,8 +24,7 @@ class QwpConnectionTest {
 
   static void send(QwpConnection connection, byte[] message) {
     ByteBuf buffer = connection.allocate(message.length);
-    System.arraycopy(message, 0, buffer.array(), buffer.arrayOffset(), message.length);
-    buffer.writerIndex(message.length);
+    buffer.writeBytes(message);
     connection.send(buffer);
   }
 
