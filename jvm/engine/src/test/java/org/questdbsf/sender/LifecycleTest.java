@@ -99,8 +99,11 @@ class LifecycleTest {
     Recorder script = silent();
     try (ScriptServer server = new ScriptServer(script);
         Sender sender =
-            Senders.open(server, SMALL + "sf_append_deadline_millis=200;auto_flush=off;")) {
-      int n = 0;
+            Senders.open(server, SMALL + "sf_append_deadline_millis=1000;auto_flush=off;")) {
+      Senders.writeRow(sender, "t", 0);
+      sender.flush();
+      assertTrueEventually(() -> script.all().size() == 1, "connected");
+      int n = 1;
       SfException thrown = null;
       while (thrown == null) {
         Senders.writeRow(sender, "t", n++);
@@ -113,8 +116,9 @@ class LifecycleTest {
       assertEquals(ErrorCode.BACKPRESSURE_TIMEOUT, thrown.code());
       assertTrue(thrown.getMessage().contains("publishing to"), thrown.getMessage());
       assertTrue(sender.backpressureStalls() >= 1);
-      server.run(() -> server.open.forEach(s -> s.ok(s.received() - 1)));
       long before = sender.publishedFsn();
+      assertTrueEventually(() -> script.all().size() == before + 1, "sent what was published");
+      server.run(() -> server.open.forEach(s -> s.ok(s.received() - 1)));
       sender.flush();
       assertEquals(before + 1, sender.publishedFsn(), "the row that waited, once");
       assertTrueEventually(() -> script.all().size() == before + 2, "sent");
