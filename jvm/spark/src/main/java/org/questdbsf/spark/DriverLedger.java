@@ -94,13 +94,8 @@ final class DriverLedger {
     }
     told.gauges = said.gauges();
     changeHealth(executor, told, said.health());
-    if (onDisk && said.lane() != null && said.rows() > 0) {
-      Ring ring = new Ring(said.host(), said.lane().slot(), said.lane().incarnation());
-      if (said.publishedFsn() > acked.getOrDefault(ring, -1L)) {
-        waiting
-            .computeIfAbsent(ring, key -> new ArrayDeque<>())
-            .addLast(new Committed(said.publishedFsn(), said.rows()));
-      }
+    if (onDisk) {
+      said.parts().forEach(part -> await(said.host(), part));
     }
     for (LaneReport lane : said.lanes()) {
       acknowledged(new Ring(said.host(), lane.slot(), lane.incarnation()), lane.ackedFsn());
@@ -115,6 +110,15 @@ final class DriverLedger {
                       && ring.incarnation() < slot.incarnation());
     }
     said.errors().forEach(this::tell);
+  }
+
+  private void await(String host, TaskReport.Part part) {
+    Ring ring = new Ring(host, part.place(), part.incarnation());
+    if (part.lastFsn() > acked.getOrDefault(ring, -1L)) {
+      waiting
+          .computeIfAbsent(ring, key -> new ArrayDeque<>())
+          .addLast(new Committed(part.lastFsn(), part.rows()));
+    }
   }
 
   private static void count(long[] counters, TaskReport said) {

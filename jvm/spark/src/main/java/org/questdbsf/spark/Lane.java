@@ -30,6 +30,9 @@ final class Lane {
   private static final Set<ErrorCode> REFUSED =
       EnumSet.of(ErrorCode.SERVER_REJECTED, ErrorCode.POISON_FRAME);
 
+  /** Tables after which a lane is replaced; with those of one more task a connection is full. */
+  private static final int MANY_TABLES = TaskRows.CONNECTION_TABLES - TaskRows.MAX_TABLES;
+
   private final LaneSettings settings;
   private final SenderConfig config;
   private final Sender sender;
@@ -163,6 +166,11 @@ final class Lane {
 
   boolean failed() {
     return sender.terminalError().isPresent();
+  }
+
+  /** Whether it should take no more tasks: it has too many symbols, or blocks of many tables. */
+  boolean mustRetire() {
+    return sender.mustRetire() || bindings.size() > MANY_TABLES;
   }
 
   /** Whether everything published is acknowledged. */

@@ -158,7 +158,7 @@ final class LanePool {
       lane.idleFrom(System.nanoTime());
       if (lane.failed()) {
         bury(lane);
-      } else if (lane.sender().mustRetire()) {
+      } else if (lane.mustRetire()) {
         retired.add(lane);
         Housekeeper.soon(this::tidy);
       } else {

@@ -2,6 +2,8 @@ package org.questdbsf.spark;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.TaskContext;
@@ -32,11 +34,13 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   private final LanePool pool;
   private final TaskMetrics metrics;
   private final RowDeadLetters deadLetters;
+  private final List<TaskReport.Part> parts = new ArrayList<>();
   private TaskRows rows;
   private Return giveBack;
   private long bytesBefore;
   private long seen;
   private long written;
+  private long booked; // rows in parts
 
   SfDataWriter(LaneSettings settings, StructType schema, int partition, long taskId, long epoch) {
     this.settings = settings;
@@ -113,10 +117,20 @@ final class SfDataWriter implements DataWriter<InternalRow> {
 
   /** The lane has too many symbols: what it took is made safe, the rest goes to another. */
   private void changeLane() throws InterruptedException {
-    rows.commit();
+    commitRows();
     bytesBefore += rows.bytes();
     giveBack.now(true);
     rows = null;
+  }
+
+  private void commitRows() throws InterruptedException {
+    rows.commit();
+    if (rows.lastFsn() >= 0) {
+      Lane lane = rows.lane();
+      parts.add(
+          new TaskReport.Part(lane.place(), lane.incarnation(), rows.lastFsn(), written - booked));
+      booked = written;
+    }
   }
 
   /** Gives a lane back once; registered with Spark, so that no way out of a task misses it. */
@@ -204,7 +218,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
         deadLetters.commit();
       }
       if (rows != null) {
-        rows.commit();
+        commitRows();
       }
     } catch (InterruptedException e) {
       throw interrupted(e);
@@ -213,13 +227,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     }
     report();
     pool.news().committed(written, bytes());
-    TaskReport report =
-        metrics.report(
-            rows == null ? null : rows.lane().report(),
-            rows == null ? -1 : rows.lastFsn(),
-            written,
-            bytes(),
-            dropped());
+    TaskReport report = metrics.report(parts, written, bytes(), dropped());
     if (giveBack != null) {
       giveBack.now(true);
     }

@@ -55,17 +55,16 @@ final class TaskMetrics {
 
   /** What a pool has to tell without a task. */
   static TaskReport report(LanePool pool) {
-    return new TaskMetrics(pool, false).report(null, -1, 0, 0, 0);
+    return new TaskMetrics(pool, false).report(List.of(), 0, 0, 0);
   }
 
   /** What the driver is told. */
-  TaskReport report(LaneReport lane, long lastFsn, long rows, long bytes, long rowsDropped) {
+  TaskReport report(List<TaskReport.Part> parts, long rows, long bytes, long rowsDropped) {
     List<LaneReport> lanes = pool.reports();
     return new TaskReport(
         host(),
         executor(),
-        lane,
-        lastFsn,
+        List.copyOf(parts),
         rows,
         bytes,
         rowsDropped,

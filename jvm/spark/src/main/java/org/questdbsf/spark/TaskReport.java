@@ -8,9 +8,8 @@ import java.util.List;
  *
  * @param host the executor's host
  * @param executorId Spark's id of the executor
- * @param lane the lane that took the rows: its place and incarnation; null for a task without rows
- * @param publishedFsn last frame of this task's rows, −1 without
- * @param rows rows written
+ * @param parts the rows by lane, in the order of writing; empty for a task without rows
+ * @param rows rows written, in all
  * @param bytes their bytes as encoded
  * @param rowsDropped rows written to the dead letters instead
  * @param lanes how far each lane of the executor's pool is
@@ -24,8 +23,7 @@ import java.util.List;
 record TaskReport(
     String host,
     String executorId,
-    LaneReport lane,
-    long publishedFsn,
+    List<Part> parts,
     long rows,
     long bytes,
     long rowsDropped,
@@ -37,6 +35,15 @@ record TaskReport(
     String health,
     List<SfErrorEvent> errors)
     implements Serializable {
+
+  /**
+   * The rows of a task that one lane took. A task has more than one lane where symbols filled one.
+   *
+   * @param place directory of the slot, or the lane's name in memory
+   * @param incarnation see {@link LaneReport}
+   * @param lastFsn last frame of these rows
+   */
+  record Part(String place, long incarnation, long lastFsn, long rows) implements Serializable {}
 
   @Override
   public String toString() {

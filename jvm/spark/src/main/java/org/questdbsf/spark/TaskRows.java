@@ -16,7 +16,10 @@ import org.questdbsf.sender.Sender;
  */
 final class TaskRows {
   /** A connection's limit for tables (wire format, section on limits). */
-  private static final int MAX_TABLES = 10_000;
+  static final int CONNECTION_TABLES = 10_000;
+
+  /** Of one task; the lane has tables of earlier ones. */
+  static final int MAX_TABLES = 9_000;
 
   /** A block's size is looked at least every so many rows. */
   private static final int MAX_UNLOOKED_ROWS = 4096;
@@ -140,7 +143,9 @@ final class TaskRows {
           ErrorCode.LIMIT_EXCEEDED,
           "table_column names more than "
               + MAX_TABLES
-              + " tables in one task; a connection takes no more.");
+              + " tables in one task; a connection takes "
+              + CONNECTION_TABLES
+              + ", those of earlier tasks included.");
     }
     UTF8String copy = UTF8String.fromBytes(name.getBytes());
     String table = new String(name.getBytes(), StandardCharsets.UTF_8);

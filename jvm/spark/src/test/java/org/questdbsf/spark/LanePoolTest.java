@@ -2,6 +2,7 @@ package org.questdbsf.spark;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotSame;
+import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -18,8 +19,9 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
-import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StructType;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -33,6 +35,8 @@ import org.questdbsf.sender.TtlFloor;
 /** Pools without Spark; their server is away for good. */
 @Timeout(60)
 class LanePoolTest {
+  private static final StructType SCHEMA = StructType.fromDDL("name string, ts timestamp");
+
   private final ExecutorService tasks = Executors.newCachedThreadPool();
   @TempDir Path dir;
 
@@ -51,8 +55,7 @@ class LanePoolTest {
       map.put(more[i], more[i + 1]);
     }
     SfOptions options = SfOptions.of(map);
-    StructType schema = new StructType().add("ts", DataTypes.TimestampType);
-    RowPlan plan = SchemaCheck.plan(options, schema, null);
+    RowPlan plan = SchemaCheck.plan(options, SCHEMA, null);
     return new LaneSettings(
         options, plan, streaming, "query", "pooled", OnMissingTable.FAIL, TtlFloor.NONE);
   }
@@ -193,5 +196,94 @@ class LanePoolTest {
     LanePools.Loan free = LanePools.borrow(settings(true, elsewhere));
     free.pool().giveBack(free.lane());
     holds.pool().giveBack(holds.lane());
+  }
+
+  /** What a lane knows of tables, it keeps while it lives: it does not live for ever. */
+  @Test
+  void aLaneOfManyTablesIsReplaced() throws Exception {
+    LaneSettings settings =
+        settings(
+            true,
+            "commit_on",
+            "store",
+            "sf_dir",
+            dir.toString(),
+            "sf_min_free_bytes",
+            "0",
+            "drain_orphans",
+            "off");
+    LanePools.Loan loan = LanePools.borrow(settings);
+    RowEncoder encoder = new RowEncoder(settings.plan(), settings.options());
+    for (int n = 0; n < 1000; n++) {
+      loan.lane().binding("table" + n, encoder);
+    }
+    loan.pool().giveBack(loan.lane());
+    LanePools.Loan same = LanePools.borrow(settings);
+    assertSame(loan.lane(), same.lane());
+    same.lane().binding("one more", encoder);
+    same.pool().giveBack(same.lane());
+    LanePools.Loan other = LanePools.borrow(settings);
+    assertNotSame(loan.lane(), other.lane());
+    other.pool().giveBack(other.lane());
+  }
+
+  /** A task whose symbols filled two lanes: the last one drained says nothing of the first. */
+  @Test
+  void rowsOfATaskAreBookedOnTheLaneThatTookThem() throws Exception {
+    LaneSettings settings =
+        settings(
+            true,
+            "commit_on",
+            "store",
+            "sf_dir",
+            dir.toString(),
+            "sf_min_free_bytes",
+            "0",
+            "drain_orphans",
+            "off",
+            "symbols",
+            "name",
+            "max_symbols_per_slot",
+            "1000");
+    SfDataWriter writer = new SfDataWriter(settings, SCHEMA, 0, 0, 0);
+    for (long n = 0; n < 2500; n++) {
+      Object[] row = {UTF8String.fromString("a symbol with a long name, number " + n), n};
+      writer.write(new GenericInternalRow(row));
+    }
+    TaskReport said = ((SfCommitMessage) writer.commit()).report();
+    writer.close();
+    assertTrue(said.parts().size() > 1, said.parts()::toString);
+    assertEquals(2500, said.parts().stream().mapToLong(TaskReport.Part::rows).sum());
+    assertEquals(
+        said.parts().size(),
+        said.parts().stream().map(TaskReport.Part::incarnation).distinct().count());
+    DriverLedger ledger = new DriverLedger(true);
+    ledger.take(said);
+    assertEquals(2500, ledger.undeliveredRows());
+    TaskReport.Part last = said.parts().get(said.parts().size() - 1);
+    ledger.take(acknowledged(said, last));
+    assertEquals(2500 - last.rows(), ledger.undeliveredRows());
+    said.parts().forEach(part -> ledger.take(acknowledged(said, part)));
+    assertEquals(0, ledger.undeliveredRows());
+  }
+
+  /** What an executor says when a lane has sent the rows of a task. */
+  private static TaskReport acknowledged(TaskReport said, TaskReport.Part part) {
+    long fsn = part.lastFsn();
+    LaneReport lane = new LaneReport(part.place(), part.incarnation(), fsn, fsn, 0, 0);
+    return new TaskReport(
+        said.host(),
+        said.executorId(),
+        List.of(),
+        0,
+        0,
+        0,
+        List.of(lane),
+        List.of(),
+        new long[SfMetric.values().length],
+        new long[SfMetric.values().length],
+        said.gauges(),
+        "ok",
+        List.of());
   }
 }
