@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from harness.server import ServerProcess
+from harness.server import ServerProcess, free_port
 from harness.slotfiles import make_slot
 
 REPO = Path(__file__).resolve().parents[1]
 PAGES = [REPO / "README.md", *sorted((REPO / "docs").glob("*.md"))]
 BLOCK = re.compile(r"^<!-- run -->\n```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+ANY_BLOCK = re.compile(r"^```(python|bash|sh|shell|console|sql|scala)\n(.*?)^```$", re.M | re.S)
 FENCE = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -86,6 +87,49 @@ def test_the_pages_build_without_a_warning(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 0, done.stderr
+
+
+def test_every_block_is_run() -> None:
+    """By following its page, or by a test of its own below."""
+    on_its_own = {"index.md": 1, "development.md": 2}
+    for page in PAGES:
+        there = ANY_BLOCK.findall(page.read_text(encoding="utf-8"))
+        followed = list(blocks(page))
+        left = [block for block in there if block not in followed]
+        assert len(left) == on_its_own.get(page.name, 0), f"{page.name}: {left}"
+
+
+def development(word: str) -> str:
+    """The block on the page for developers that has a word in it."""
+    page = (REPO / "docs/development.md").read_text(encoding="utf-8")
+    (found,) = [text for _, text in ANY_BLOCK.findall(page) if word in text]
+    return str(found)
+
+
+@pytest.mark.slow
+def test_a_single_junit_class_runs_as_the_page_says() -> None:
+    done = subprocess.run(
+        ["bash", "-eu", "-c", development("gradle")],
+        cwd=REPO,
+        capture_output=True,
+        text=True,
+        timeout=280,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    reports = REPO / "jvm/engine/build/test-results/junit"
+    assert "SlotRecoveryTest" in "".join(p.read_text() for p in reports.glob("*.xml"))
+
+
+def test_the_test_server_starts_as_the_page_says(tmp_path: Path) -> None:
+    command = development("java -jar").strip()
+    here = command.replace("/tmp/qdb", str(tmp_path / "root")).replace("9000", str(free_port()))
+    with subprocess.Popen(here.split(), cwd=REPO, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert any('"ready": true' in line or '"ready":true' in line for line in process.stdout)
+        finally:
+            process.kill()
 
 
 def test_links_of_the_readme_lead_somewhere() -> None:
