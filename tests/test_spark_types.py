@@ -67,6 +67,15 @@ CASES = {
     "long as INT": Case("LONG", [1, None], "INT", [1, None], named("INT")),
     "float": Case("FLOAT", [1.5, -0.25, None], "FLOAT", [1.5, -0.25, None]),
     "double": Case("DOUBLE", [0.1, -1e300, 5e-324, None], "DOUBLE", [0.1, -1e300, 5e-324, None]),
+    "double, ends": Case(
+        "DOUBLE",
+        [-0.0, 2.2250738585072014e-308, -1.7976931348623157e308],
+        "DOUBLE",
+        [-0.0, 2.2250738585072014e-308, -1.7976931348623157e308],
+    ),
+    "double, infinity as null": Case(
+        "DOUBLE", [float("inf"), 1.5], "DOUBLE", [None, 1.5], {"sentinel_values": "null"}
+    ),
     "double that is no number": Case("DOUBLE", [float("nan")], "DOUBLE", [None]),
     "decimal of 18 digits": Case(
         "DECIMAL(18,3)",
