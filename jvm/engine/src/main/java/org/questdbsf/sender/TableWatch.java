@@ -29,8 +29,8 @@ final class TableWatch {
 
   private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
-  /** Looking takes at most a tenth of the time, however slow the server's SQL is. */
-  private static final int COST_FACTOR = 10;
+  /** Looking takes at most a quarter of the time, however slow the server's SQL is. */
+  private static final int COST_FACTOR = 3;
 
   private final long quietNanos;
   private final long busyNanos;
