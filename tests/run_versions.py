@@ -30,6 +30,7 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
+import requests
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
@@ -156,6 +157,7 @@ class Outcome:
     rows: dict[str, int] = field(default_factory=dict)
     differing: dict[str, int] = field(default_factory=dict)
     seconds: float = 0
+    refusals: int = 0
     problems: list[str] = field(default_factory=list)
 
 
@@ -220,6 +222,7 @@ def one(outcome: Outcome, server: ServerProcess, total: int, work: Path) -> None
     name = outcome.version.replace(".", "_")
     tables = {"batch": f"batch_{name}", "stream": f"stream_{name}"}
     task = {"source": str(work / "source"), "work": str(home), "addr": server.addr, **tables}
+    task["refused"] = f"refused_{name}"
     written = subprocess.run(
         [python, __file__, "--write", json.dumps(task)],
         cwd=home,
@@ -234,6 +237,9 @@ def one(outcome: Outcome, server: ServerProcess, total: int, work: Path) -> None
     outcome.spark, outcome.jar = said["spark"], said["jar"]
     if not outcome.spark.startswith(outcome.version + "."):
         outcome.problems.append(f"that was Spark {outcome.spark}")
+    outcome.refusals = said["refusals"]
+    if said["refusals"] != 1 or said["counted"] != total:
+        outcome.problems.append(f"handlers and counters: {said}")
     for way, table in tables.items():
         server.await_count(table, total)
         outcome.rows[way] = server.count(table)
@@ -248,10 +254,12 @@ def write(task: dict[str, str]) -> None:
     """In the Python of one version: the batch write and the stream; prints what was used."""
     import pyspark
 
-    from harness.spark import finish, session, write_stream
-    from questdb_sf.spark import jar_path
+    from harness.spark import eventually, finish, session, write_stream
+    from questdb_sf.spark import counters, jar_path, on_error
 
     spark = session("versions", Path(task["work"]), cores=2)
+    errors: list[Any] = []
+    on_error(spark, errors.append)
     frame = spark.read.parquet(task["source"])
     options = {
         "addr": task["addr"],
@@ -269,9 +277,21 @@ def write(task: dict[str, str]) -> None:
         availableNow=True,
     )
     finish(query, LIMIT_SECONDS)
+    counted = counters(query).rows_written
+    # The first frame for this table is refused once: a handler is to be told, with the rows.
+    nack = {"status": 9, "message": "not now", "table": task["refused"], "times": 1}
+    script = f"http://{task['addr']}/qwp/script"
+    requests.post(script, json={"nack": nack}, timeout=30).raise_for_status()
+    few = spark.range(10).selectExpr("id", "timestamp_seconds(id) AS ts").coalesce(1)
+    few.write.format("questdb-sf").mode("append").options(
+        addr=task["addr"], table=task["refused"], timestamp="ts", create_table="true"
+    ).save()
+    told = eventually("a handler is told", lambda: list(errors))
+    right = [e for e in told if (e.table, e.row_range) == (task["refused"], (1, 10))]
     spark.stop()
     jar = hashlib.sha256(jar_path().read_bytes()).hexdigest()
-    print(json.dumps({"spark": pyspark.__version__, "jar": jar}))
+    said = {"spark": pyspark.__version__, "jar": jar, "refusals": len(right), "counted": counted}
+    print(json.dumps(said))
 
 
 def differences(server: ServerProcess, table: str, total: int) -> Iterator[str]:
@@ -316,6 +336,7 @@ def report(outcomes: list[Outcome], total: int, seconds: float) -> int:
         "rows_read_back": {o.version: o.rows for o in outcomes},
         "differing": sum(sum(o.differing.values()) for o in outcomes),
         "jars": len(jars),
+        "refusals_in_handlers": {o.version: o.refusals for o in outcomes},
         "failed": failed,
         "seconds": round(seconds, 1),
     }

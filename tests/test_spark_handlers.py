@@ -235,6 +235,26 @@ def test_handlers_hear_of_starts_ends_and_row_errors(
     assert threading.main_thread().name not in threads
 
 
+def test_the_rows_of_the_frame_that_was_refused_are_named(
+    spark: Any, start_server: StartServer, tmp_path: Path
+) -> None:
+    server = start_server()
+    nack = {"status": 0x09, "message": "not now", "table": "third", "after_messages": 2, "times": 1}
+    server.script(nack=nack)
+    options = SinkOptions(
+        addr=server.addr, table="third", timestamp="ts", create_table=True, frame_rows=30
+    )
+    errors: list[SinkError] = []
+    with on_error(spark, errors.append):
+        source = feed(tmp_path / "feed", 1, 100)
+        stream = source.stream(spark).coalesce(1)
+        query = write_stream(stream, tmp_path / "cp", options.to_options(), availableNow=True)
+        finish(query)
+        error = eventually("the refusal", lambda: errors and errors[0])
+    assert (error.category, error.table, error.row_range) == ("WRITE_ERROR", "third", (61, 90))
+    assert server.await_count("third", 100) >= 100
+
+
 def test_rows_that_were_committed_to_a_slot_are_named_when_they_are_refused(
     spark: Any, start_server: StartServer, tmp_path: Path
 ) -> None:
