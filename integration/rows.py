@@ -39,6 +39,12 @@ def make_feed(directory: Path, files: int, size: int) -> Feed:
     return feed
 
 
+def designated(questdb: QuestDb, table: str) -> str:
+    """The name of a table's designated timestamp; ours for a table that does not exist."""
+    found = questdb.sql(f"SELECT designatedTimestamp FROM tables() WHERE table_name = '{table}'")
+    return str(found[0][0]) if found else COLUMNS[-1]
+
+
 def distinct(questdb: QuestDb, table: str) -> int:
     """Rows of different numbers that a table shows; 0 while it does not exist."""
     if questdb.count(table) == 0:
@@ -99,7 +105,7 @@ class Verdict:
     def of(questdb: QuestDb, table: str, fed: Iterable[int]) -> Verdict:
         """Reads the whole table, every column; one that does not exist is empty."""
         wanted = set(fed)
-        names = ", ".join(COLUMNS)
+        names = ", ".join([*COLUMNS[:-1], designated(questdb, table)])
         there = questdb.sql(f"SELECT {names} FROM '{table}'") if questdb.count(table) else []
         copies = Counter(values[0] for values in there)
         return Verdict(
