@@ -30,7 +30,8 @@ up() {
   docker info >/dev/null 2>&1 && return 0
   [ "$(id -u)" = 0 ] || die "no Docker engine answers and this is not root: start one"
   say "docker: starting dockerd (log in $STATE/dockerd.log)"
-  nohup dockerd >"$STATE/dockerd.log" 2>&1 </dev/null &
+  # A session of its own: an interrupt at the keyboard is not meant for it.
+  setsid nohup dockerd >"$STATE/dockerd.log" 2>&1 </dev/null &
   echo $! >"$STATE/dockerd.pid"
   for _ in $(seq 300); do
     docker info >/dev/null 2>&1 && return 0
