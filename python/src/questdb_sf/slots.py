@@ -25,6 +25,36 @@ from typing import Any, Final
 import google_crc32c
 
 from questdb_sf import frames
+from questdb_sf._side_files import (
+    DICTIONARY,
+    MANIFEST,
+    WATERMARK,
+    dictionary,
+    latest_record,
+    watermark,
+)
+
+__all__ = [
+    "CLEAN",
+    "CORRUPT_SUFFIX",
+    "FRAME_HEADER_BYTES",
+    "HEADER_BYTES",
+    "LIVE",
+    "REFUSED",
+    "SEGMENT_SUFFIX",
+    "TORN",
+    "WATERMARK",
+    "Frame",
+    "Segment",
+    "SlotReport",
+    "SlotUnreadable",
+    "dump",
+    "inspect",
+    "list_slots",
+    "lock_holder",
+    "scan",
+    "watermark",
+]
 
 CLEAN: Final = "clean"
 TORN: Final = "torn"
@@ -38,10 +68,6 @@ FRAME_HEADER_BYTES: Final = 8
 _SEGMENT_MAGIC = b"SF01"
 _FLAG_MANIFEST_REQUIRED = 0x01
 _MAX_BASE_FSN = 1 << 62
-MANIFEST: Final = "sf-manifest.bin"
-WATERMARK: Final = ".ack-watermark"
-_DICTIONARY = ".symbol-dict"
-_RECORD_FILE_BYTES = 8192
 _TRACES = frozenset({".lock", ".failed", ".target", MANIFEST, WATERMARK})
 
 
@@ -139,7 +165,7 @@ def inspect(slot: str | os.PathLike[str]) -> SlotReport:
         raise SlotUnreadable(f"{directory} is no slot: no lock and no segment is in it{hint}")
     held, pid = lock_holder(directory)
     segments = [scan(directory / n) for n in names if n.endswith(SEGMENT_SUFFIX)]
-    manifest = _latest_record(directory / MANIFEST, b"SFM1", "<qq")
+    manifest = latest_record(directory / MANIFEST, b"SFM1", "<qq")
     newer_layout = MANIFEST in names or any(s.flagged for s in segments)
     acknowledged = watermark(directory)
     evidence = [n for n in names if n.endswith(SEGMENT_SUFFIX + CORRUPT_SUFFIX)]
@@ -368,94 +394,12 @@ def _live_segments(
     return held, None
 
 
-def _latest_record(path: Path, magic: bytes, layout: str) -> tuple[int, int] | None:
-    """The valid record of a two-record side file with the greater generation, without its generation."""
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    if len(data) != _RECORD_FILE_BYTES:
-        return None
-    best: tuple[int, tuple[int, int]] | None = None
-    for offset in (0, 4096):
-        record = data[offset : offset + 64]
-        found, version, generation = struct.unpack_from("<4sIq", record)
-        (crc,) = struct.unpack_from("<I", record, 60)
-        if found != magic or version != 1 or generation <= 0:
-            continue
-        if google_crc32c.value(record[:60]) != crc:
-            continue
-        first, second = struct.unpack_from("<qq", record, 16)
-        if best is None or generation > best[0]:
-            best = (generation, (first, second))
-    return None if best is None else best[1]
-
-
-def watermark(directory: Path) -> int | None:
-    """The acknowledged FSN that the slot's watermark file holds, or None where it holds none."""
-    path = directory / WATERMARK
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return None
-    if len(data) == 16:
-        magic, _, fsn = struct.unpack("<4sIq", data)
-        return int(fsn) if magic == b"AKW1" else None
-    record = _latest_record(path, b"AKW1", "<qq")
-    return None if record is None else record[0]
-
-
 def _symbols(directory: Path, segments: list[Segment]) -> list[str]:
     """The slot's dictionary: the side file's entries, then what the frames' own sections add."""
-    symbols = _dictionary_file(directory / _DICTIONARY)
+    symbols = dictionary(directory / DICTIONARY)
     for frame in (frame for segment in segments for frame in segment.content):
         try:
             frames.decode_dictionary(frame.payload, symbols)
         except frames.MalformedMessage:
             continue  # not a QWP message: dump() shows it as malformed
     return symbols
-
-
-def _dictionary_file(path: Path) -> list[str]:
-    try:
-        data = path.read_bytes()
-    except OSError:
-        return []
-    symbols: list[str] = []
-    if data[:5] != b"SYD1\x01":
-        return symbols
-    offset = 8
-    while (chunk := _dictionary_chunk(data, offset)) is not None:
-        entries, offset = chunk
-        symbols.extend(entries)
-    return symbols
-
-
-def _dictionary_chunk(data: bytes, offset: int) -> tuple[list[str], int] | None:
-    """The entries of the chunk at ``offset`` and where it ends, or None where no valid chunk begins."""
-    try:
-        count, at = _varint(data, offset)
-        size, at = _varint(data, at)
-        end = at + size
-        (crc,) = struct.unpack_from("<I", data, end)
-        if count == 0 or google_crc32c.value(data[offset:end]) != crc:
-            return None
-        entries = []
-        while at < end:
-            length, at = _varint(data, at)
-            entries.append(data[at : at + length].decode("utf-8"))
-            at += length
-        return (entries, end + 4) if len(entries) == count else None
-    except (IndexError, struct.error, UnicodeDecodeError):
-        return None
-
-
-def _varint(data: bytes, offset: int) -> tuple[int, int]:
-    value = 0
-    for shift in range(0, 70, 7):
-        byte = data[offset]
-        offset += 1
-        value |= (byte & 0x7F) << shift
-        if not byte & 0x80:
-            return value, offset
-    raise IndexError("varint too long")
