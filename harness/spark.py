@@ -173,6 +173,23 @@ def write_stream(
     return (writer.trigger(**trigger) if trigger else writer).start()
 
 
+def keyed(addr: str, slots: Path, commit_on: str, **more: Any) -> dict[str, Any]:
+    """Options for a table ``t`` with keys, so that a row sent again is there once."""
+    chosen = {
+        "addr": addr,
+        "table": "t",
+        "timestamp": "ts",
+        "create_table": "true",
+        "dedup_keys": "ts,id",
+        "commit_on": commit_on,
+        "frame_rows": "100",
+        "reconnect_max_backoff_millis": "500",
+    }
+    if commit_on == "store":
+        chosen |= {"sf_dir": str(slots), "sf_min_free_bytes": "64m"}
+    return chosen | more
+
+
 def finish(query: Any, seconds: float = PATIENCE_SECONDS) -> None:
     """Waits until a query has ended by itself; its error is raised."""
     if not query.awaitTermination(seconds):
