@@ -60,7 +60,7 @@ class OptionFields:
     """
 
     timestamp_unit: Literal["s", "ms", "us", "ns"] | None = None
-    """Unit of Longs that become times: required."""
+    """Unit of Long columns that become times. Default: us."""
 
     symbols: str | Sequence[str] | None = None
     """String columns written as SYMBOL instead of VARCHAR."""

@@ -2,6 +2,7 @@ package org.questdbsf.spark;
 
 import java.io.Serializable;
 import org.apache.spark.sql.types.DataType;
+import org.questdbsf.qwp.QwpType;
 
 /**
  * How one column of the rows is written.
@@ -12,4 +13,13 @@ import org.apache.spark.sql.types.DataType;
  * @param target its type in QuestDB
  */
 record ColumnPlan(int ordinal, String name, DataType source, TargetType target)
-    implements Serializable {}
+    implements Serializable {
+
+  /** Whether a whole number is written as a time, in the unit of {@code timestamp_unit}. */
+  boolean isNumberAsTime() {
+    return SourceKind.of(source) == SourceKind.LONG
+        && (target.type() == QwpType.TIMESTAMP
+            || target.type() == QwpType.TIMESTAMP_NANOS
+            || target.type() == QwpType.DATE);
+  }
+}

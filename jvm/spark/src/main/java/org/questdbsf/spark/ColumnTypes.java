@@ -88,24 +88,8 @@ final class ColumnTypes {
                     : QwpType.TIMESTAMP);
       }
     }
-    requireUnit(field, kind, asked.type());
     checkName(field);
     return new ColumnPlan(ordinal, field.name(), field.dataType(), asked);
-  }
-
-  /** A whole number is a time only in a unit, and a wrong guess would still look like a time. */
-  private void requireUnit(StructField field, SourceKind kind, QwpType target) {
-    boolean time =
-        target == QwpType.TIMESTAMP || target == QwpType.TIMESTAMP_NANOS || target == QwpType.DATE;
-    if (time && kind == SourceKind.LONG && !options.isSet(SfOption.TIMESTAMP_UNIT)) {
-      throw OptionRules.missing(
-          "timestamp_unit is not set, and column '"
-              + field.name()
-              + "', a Long, becomes "
-              + TargetType.of(target).ddl()
-              + ": nothing tells whether it counts s, ms, us or ns. Set timestamp_unit, or cast the"
-              + " column to a Timestamp.");
-    }
   }
 
   /** The rows' time goes to the table's, whatever its name: then no other may have that name. */
@@ -179,7 +163,6 @@ final class ColumnTypes {
                   ? ""
                   : "; " + source.typeName() + " becomes one of " + kind.targets()));
     }
-    requireUnit(field, kind, target.type());
     if (kind == SourceKind.DECIMAL) {
       return decimal(field, (DecimalType) source, target);
     }

@@ -1,6 +1,7 @@
 package org.questdbsf.spark;
 
 import java.io.Serializable;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -39,5 +40,14 @@ record RowPlan(
       text.append(" (designated)");
     }
     return text.toString();
+  }
+
+  /** Names of the columns of whole numbers that are written as times. */
+  List<String> numbersAsTimes() {
+    List<ColumnPlan> all = new ArrayList<>(columns);
+    if (designated != null) {
+      all.add(designated);
+    }
+    return all.stream().filter(ColumnPlan::isNumberAsTime).map(ColumnPlan::name).toList();
   }
 }

@@ -58,7 +58,7 @@ public enum SfOption {
       "off",
       "The server sets the designated timestamp. A row that is sent twice is then two rows, which"
           + " no keys can tell apart."),
-  TIMESTAMP_UNIT(words("s", "ms", "us", "ns"), null, "Unit of Longs that become times: required."),
+  TIMESTAMP_UNIT(words("s", "ms", "us", "ns"), "us", "Unit of Long columns that become times."),
   SYMBOLS(of(LIST), null, "String columns written as SYMBOL instead of VARCHAR."),
   COLUMN_TYPES(
       of(STRING),

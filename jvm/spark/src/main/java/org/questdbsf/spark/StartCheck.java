@@ -92,6 +92,12 @@ final class StartCheck {
     if (!plan.skipped().isEmpty()) {
       LOG.warn("Columns that are not written to {}: {}.", options.target(), plan.skipped());
     }
+    if (!options.isSet(SfOption.TIMESTAMP_UNIT) && !plan.numbersAsTimes().isEmpty()) {
+      LOG.warn(
+          "Long columns are written as times and read as microseconds, because timestamp_unit is"
+              + " not set: {}.",
+          plan.numbersAsTimes());
+    }
     return new LaneSettings(options, plan, streaming, queryId, senderId, onMissing, ttlFloorMicros);
   }
 

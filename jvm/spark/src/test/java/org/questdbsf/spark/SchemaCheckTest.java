@@ -129,18 +129,15 @@ class SchemaCheckTest {
         "DECIMAL(10,2)");
   }
 
-  /** A number is a time only in a unit, whether it is asked for or the table has it so. */
+  /** A wrong guess of their unit would still look like a time, so they are named at the start. */
   @Test
-  void aLongThatBecomesATimeNeedsItsUnit() {
-    String[] words = {"timestamp_unit", "'l'", "s, ms, us or ns", "cast"};
-    refused(ErrorCode.CONFIG_MISSING, "l bigint, i int", set("timestamp", "l"), words);
+  void longsThatBecomeTimesAreKnown() {
+    assertEquals(List.of("l"), plan("l bigint, i bigint", null, "timestamp", "l").numbersAsTimes());
     for (String type : List.of("TIMESTAMP", "TIMESTAMP_NS", "DATE")) {
-      refused(ErrorCode.CONFIG_MISSING, "l bigint", set("column_types", "l " + type), words);
-      Errors.of(ErrorCode.CONFIG_MISSING, () -> plan("l bigint", live("L", type)), words);
-      assertEquals(
-          "l " + type, plan("l bigint", live("L", type), "timestamp_unit", "ms").describe());
+      assertEquals(List.of("l"), plan("l bigint", live("L", type)).numbersAsTimes());
     }
-    assertEquals("l LONG", plan("l bigint", live("l", "LONG")).describe());
+    assertEquals(List.of(), plan("l bigint", live("l", "LONG")).numbersAsTimes());
+    assertEquals(List.of(), plan("t timestamp, d date", null, "timestamp", "t").numbersAsTimes());
   }
 
   /** The times would silently go to another column than the one that is named. */
