@@ -203,7 +203,11 @@ def test_what_goes_wrong_with_adopted_slots_reaches_a_handler(
     source.add(rows(0, 10))
     with on_error(spark, errors.append):
         query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen)
-        eventually("word of each", lambda: all(of(slot) for slot in {*left, str(damaged)}))
+        eventually("word of each", lambda: all(of(slot) for slot in left))
+        eventually(
+            "the damaged one is given up",
+            lambda: [e.policy for e in of(str(damaged))][-1:] == ["HALT"],
+        )
         gone = {Path(slot).name for slot in left}
         if policy == "drop":
             eventually("the slots are empty", lambda: not gone & set(frames_waiting(slots)))
@@ -222,8 +226,7 @@ def test_what_goes_wrong_with_adopted_slots_reaches_a_handler(
             assert error.row_range is None
             assert (error.dead_letter is not None) == (policy == "drop")
         assert policy == "drop" or len(of(slot)) == 1, "told once"
-    (refused,) = of(str(damaged))
-    assert (refused.category, refused.policy) == ("SLOT_REFUSED", "HALT")
+    assert {error.category for error in of(str(damaged))} == {"SLOT_REFUSED"}
     assert dropped == (150 if policy == "drop" else 0)
     assert heir.await_count("u", 10) == 10
 
@@ -257,7 +260,7 @@ def test_an_older_value_that_is_replayed_later_wins(
         [(3, "newer", 15.0)], "id LONG, name STRING, value DOUBLE"
     ).selectExpr("id", "name", "value", f"timestamp'{row(3)['ts'][:-1]}' AS ts")
     ack = keyed(heir.addr, tmp_path / "slots", "ack")
-    later.write.format("questdb-sf").mode("append").keyed(**ack).save()
+    later.write.format("questdb-sf").mode("append").options(**ack).save()
     heir.await_count("t", 1)
     assert heir.sql("SELECT value FROM t WHERE id = 3") == [[15.0]]
     source = Feed(tmp_path / "source", ROW)

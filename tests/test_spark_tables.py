@@ -221,6 +221,7 @@ def test_table_dropped_under_rows_on_the_way(
     server.script(hold_acks=True)
     source.add(rows(total, total + 50))
     last = f"SELECT count() FROM t WHERE id >= {total}"
+    eventually("the table is there again", lambda: server.count("t") > 0)
     eventually("the last rows, unacknowledged", lambda: server.sql(last) == [[50]])
     server.kill()
     server.start()

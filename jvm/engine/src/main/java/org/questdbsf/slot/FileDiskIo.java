@@ -317,7 +317,7 @@ final class FileDiskIo implements DiskIo {
         }
       }
       if (held) {
-        return () -> LibC.closeDescriptor(fd, file);
+        return () -> LibC.unlockAndClose(fd, file);
       }
     }
     throw new IOException(file + " is replaced by another program again and again");

@@ -17,6 +17,7 @@ final class LibC {
   private static final int O_CLOEXEC = Platform.isMac() ? 0x1000000 : 0x80000;
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
+  private static final int LOCK_UN = 8;
   private static final int EINTR = 4;
   private static final int EWOULDBLOCK = Platform.isMac() ? 35 : 11;
   private static final int ENOSPC = 28;
@@ -77,6 +78,20 @@ final class LibC {
           throw failure("flock", file, e.getErrorCode(), e);
         }
       }
+    }
+  }
+
+  /**
+   * Gives a flock back and closes its descriptor. To close alone is not enough: a child process
+   * that is being started has a copy of every descriptor until it runs its program.
+   */
+  static void unlockAndClose(int fd, Path file) throws IOException {
+    try {
+      flock(fd, LOCK_UN);
+    } catch (LastErrorException e) {
+      throw failure("flock", file, e.getErrorCode(), e);
+    } finally {
+      closeDescriptor(fd, file);
     }
   }
 

@@ -2,9 +2,13 @@ package org.questdbsf.slot;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import com.sun.jna.Function;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -62,6 +66,34 @@ class SlotLockTest {
       slot.ring().copyFrame(0, f, 0);
       assertEquals(42, f[0]);
     }
+  }
+
+  /** As a child process has one until it runs its program. */
+  @Test
+  void aCopyOfTheDescriptorKeepsNoLock() throws Exception {
+    Assumptions.assumeTrue(Files.exists(Path.of("/proc/self/fd")), "no /proc");
+    Path file = Files.createFile(fix.sfDir.resolve("copied.lock"));
+    DiskIo.Lock lock = DiskIo.PRODUCTION.lock(file);
+    int copy = Function.getFunction("c", "dup").invokeInt(new Object[] {descriptorOf(file)});
+    try {
+      lock.close();
+      DiskIo.Lock again = DiskIo.PRODUCTION.lock(file);
+      assertNotNull(again);
+      again.close();
+    } finally {
+      LibC.closeDescriptor(copy, file);
+    }
+  }
+
+  private static int descriptorOf(Path file) throws IOException {
+    try (DirectoryStream<Path> open = Files.newDirectoryStream(Path.of("/proc/self/fd"))) {
+      for (Path descriptor : open) {
+        if (Files.exists(descriptor) && Files.isSameFile(descriptor, file)) {
+          return Integer.parseInt(descriptor.getFileName().toString());
+        }
+      }
+    }
+    throw new AssertionError(file + " is not open");
   }
 
   @Test
