@@ -381,9 +381,7 @@ class BulkColumnTest {
       }
       offsets.putInt(total * 4, elements + 3);
       ByteBuffer data = ByteBuffer.allocateDirect(elements * 8).order(ByteOrder.LITTLE_ENDIAN);
-      for (int i = 0; i < elements; i++) {
-        data.putDouble(i * 8, random.nextGaussian());
-      }
+      data.asDoubleBuffer().put(random.doubles(elements).toArray());
       SourceSpans spans = new SourceSpans(offsets, false, 3, data, 8);
       SourceRows all = new SourceRows(null, 0, elements, 0);
       compare(
@@ -393,9 +391,7 @@ class BulkColumnTest {
           (column, i) -> {
             int begin = offsets.getInt((rows.from + i) * 4) - 3;
             double[] flat = new double[offsets.getInt((rows.from + i) * 4 + 4) - 3 - begin];
-            for (int k = 0; k < flat.length; k++) {
-              flat[k] = data.getDouble((begin + k) * 8);
-            }
+            Arrays.setAll(flat, k -> data.getDouble((begin + k) * 8));
             column.putDoubleArray(flat, new int[] {flat.length});
           });
     }

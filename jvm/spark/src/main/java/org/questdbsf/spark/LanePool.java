@@ -34,6 +34,9 @@ final class LanePool {
   /** Lanes that take no more rows and close when what they hold is acknowledged. */
   private final Set<Lane> retired = new LinkedHashSet<>();
 
+  /** Lanes that are being closed. */
+  private final Set<Lane> leaving = new LinkedHashSet<>();
+
   private final ArrayDeque<SfException> untold = new ArrayDeque<>();
   private int opening;
   private int buried;
@@ -177,12 +180,27 @@ final class LanePool {
       if (!lent.remove(lane)) {
         return;
       }
-      news.departed(lane);
+      leaving.add(lane);
       laneFree.signal();
     } finally {
       lock.unlock();
     }
-    lane.sender().discard();
+    try {
+      lane.sender().discard();
+    } finally {
+      // Not sooner: what its server says until the end is counted.
+      left(lane);
+    }
+  }
+
+  private void left(Lane lane) {
+    lock.lock();
+    try {
+      leaving.remove(lane);
+      news.departed(lane);
+    } finally {
+      lock.unlock();
+    }
   }
 
   /** Puts a failed lane away; on disk its rows were committed, so somebody must be told. */
@@ -214,13 +232,19 @@ final class LanePool {
       while (news.hasAdopter() && retired.size() > maxLanes) {
         Lane oldest = retired.iterator().next(); // the adopter sends the rest, a few at a time
         retired.remove(oldest);
-        news.departed(oldest);
         ended.add(oldest);
       }
+      leaving.addAll(ended);
     } finally {
       lock.unlock();
     }
-    ended.forEach(Lane::end);
+    for (Lane lane : ended) {
+      try {
+        lane.end();
+      } finally {
+        left(lane);
+      }
+    }
   }
 
   private void collect(java.util.Iterator<Lane> lanes, long now, long idleNanos, List<Lane> ended) {
@@ -231,7 +255,6 @@ final class LanePool {
         bury(lane);
       } else if (lane.drained() && lane.idleNanos(now) >= idleNanos) {
         lanes.remove();
-        news.departed(lane);
         ended.add(lane);
       }
     }
@@ -262,7 +285,11 @@ final class LanePool {
   }
 
   private boolean empty() {
-    return lent.isEmpty() && idle.isEmpty() && retired.isEmpty() && opening == 0;
+    return lent.isEmpty()
+        && idle.isEmpty()
+        && retired.isEmpty()
+        && leaving.isEmpty()
+        && opening == 0;
   }
 
   /** Takes away an idle lane that holds nothing and has a share of the same budget; or null. */
@@ -300,7 +327,7 @@ final class LanePool {
   List<LaneReport> reports() {
     lock.lock();
     try {
-      return news.reports(all());
+      return news.reports(counted());
     } finally {
       lock.unlock();
     }
@@ -310,7 +337,7 @@ final class LanePool {
   long[] totals() {
     lock.lock();
     try {
-      return news.totals(all());
+      return news.totals(counted());
     } finally {
       lock.unlock();
     }
@@ -348,6 +375,12 @@ final class LanePool {
     } finally {
       lock.unlock();
     }
+  }
+
+  private List<Lane> counted() {
+    List<Lane> lanes = all();
+    lanes.addAll(leaving);
+    return lanes;
   }
 
   private List<Lane> all() {
