@@ -182,7 +182,6 @@ def keyed(addr: str, slots: Path, commit_on: str, **more: Any) -> dict[str, Any]
         "create_table": "true",
         "dedup_keys": "ts,id",
         "commit_on": commit_on,
-        "frame_rows": "100",
         "reconnect_max_backoff_millis": "500",
     }
     if commit_on == "store":

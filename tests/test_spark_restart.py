@@ -34,6 +34,11 @@ StartDriver = Callable[[Feed], Driver]
 FAMILY = "family"
 
 
+def options(addr: str, slots: Path, commit_on: str, **more: Any) -> dict[str, Any]:
+    """Frames of 100 rows, so that a micro-batch goes in parts."""
+    return keyed(addr, slots, commit_on, frame_rows="100", **more)
+
+
 def frames_waiting(slots: Path) -> list[str]:
     """Slots that hold segments."""
     return sorted({path.parent.name for path in slots.glob("*/*.sfa")})
@@ -48,7 +53,7 @@ def test_driver_killed_in_a_micro_batch(
     server = start_server()
     source = feed(tmp_path / "source", 2, 50)
     source.add(rows(100, 1300))
-    chosen = keyed(server.addr, tmp_path / "slots", commit_on)
+    chosen = options(server.addr, tmp_path / "slots", commit_on)
     driver = start_driver(source).start({"t": chosen}, hold_at=1200)
     eventually("two micro-batches", lambda: len(driver.events("batch")) >= 2)
     server.script(hold_acks=True)
@@ -80,7 +85,7 @@ def test_python_killed_with_handlers_in_use(
     """SIGKILL of Python alone: its JVM ends by itself, though events for handlers are on their way; nothing is lost."""
     server = start_server()
     source = feed(tmp_path / "source", 2, 50)
-    chosen = keyed(server.addr, tmp_path / "slots", commit_on)
+    chosen = options(server.addr, tmp_path / "slots", commit_on)
     driver = start_driver(source).start({"t": chosen}, handlers=True)
     eventually("two micro-batches", lambda: len(driver.events("batch")) >= 2)
     # From here on every frame is refused, again and again, and each time the handlers are to be told.
@@ -104,7 +109,7 @@ def test_last_entry_of_the_commit_log_lost(
     """The driver dies after the sink's commit and before Spark's: the epoch comes again, and nothing is there twice."""
     server = start_server()
     source = feed(tmp_path / "source", 3, 50)
-    chosen = keyed(server.addr, tmp_path / "slots", commit_on)
+    chosen = options(server.addr, tmp_path / "slots", commit_on)
     checkpoint = tmp_path / "checkpoint"
     finish(write_stream(source.stream(spark), checkpoint, chosen, availableNow=True))
     server.await_count("t", 150)
@@ -131,7 +136,7 @@ def killed_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     addr = f"127.0.0.1:{free_port()}"
     source = feed(work / "source", 3, 50)
     with Driver(work / "driver", source) as driver:
-        driver.start({"t": keyed(addr, work / "slots", "store", sender_id=FAMILY)})
+        driver.start({"t": options(addr, work / "slots", "store", sender_id=FAMILY)})
         eventually("three micro-batches", lambda: len(driver.events("batch")) >= 3)
     assert frames_waiting(work / "slots")
     (work / "addr").write_text(addr, encoding="utf-8")
@@ -154,7 +159,7 @@ def test_slots_of_a_killed_driver_are_adopted(
     """The next run with the same sf_dir sends what a killed driver left, says so, and leaves the slots empty."""
     source = Feed(tmp_path / "source", ROW)
     source.add(rows(150, 200))
-    chosen = keyed(heir.addr, tmp_path / "slots", "store", sender_id=FAMILY)
+    chosen = options(heir.addr, tmp_path / "slots", "store", sender_id=FAMILY)
     query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen)
     assert heir.await_count("t", 200) == 200
     eventually("the old slots are empty", lambda: frames_waiting_of_others(tmp_path, query) == [])
@@ -191,7 +196,7 @@ def test_what_goes_wrong_with_adopted_slots_reaches_a_handler(
         file.seek(24 + 8 + 20)  # into the first frame
         file.write(b"?")
     heir.script(nack={"status": 3, "message": "not this", "table": "t", "times": None})
-    chosen = keyed(heir.addr, slots, "store", sender_id=FAMILY, table="u")
+    chosen = options(heir.addr, slots, "store", sender_id=FAMILY, table="u")
     if policy == "drop":
         chosen |= {"on_schema_error": "drop", "dead_letter_dir": str(tmp_path / "letters")}
     errors: list[SinkError] = []
@@ -238,7 +243,7 @@ def test_slots_of_another_target_are_left_alone(
     source = Feed(tmp_path / "source", ROW)
     source.add(rows(150, 200))
     elsewhere = heir.addr.replace("127.0.0.1", "localhost")
-    chosen = keyed(elsewhere, tmp_path / "slots", "store", sender_id=FAMILY)
+    chosen = options(elsewhere, tmp_path / "slots", "store", sender_id=FAMILY)
     query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen)
     eventually("the first micro-batch", lambda: batches_done(query) == 1)
     eventually("a word about the slot", lambda: "questdb-sf slots drain" in spark_log())
@@ -259,13 +264,13 @@ def test_an_older_value_that_is_replayed_later_wins(
     later = spark.createDataFrame(
         [(3, "newer", 15.0)], "id LONG, name STRING, value DOUBLE"
     ).selectExpr("id", "name", "value", f"timestamp'{row(3)['ts'][:-1]}' AS ts")
-    ack = keyed(heir.addr, tmp_path / "slots", "ack")
+    ack = options(heir.addr, tmp_path / "slots", "ack")
     later.write.format("questdb-sf").mode("append").options(**ack).save()
     heir.await_count("t", 1)
     assert heir.sql("SELECT value FROM t WHERE id = 3") == [[15.0]]
     source = Feed(tmp_path / "source", ROW)
     source.add(rows(150, 200))
-    chosen = keyed(heir.addr, tmp_path / "slots", "store", sender_id=FAMILY)
+    chosen = options(heir.addr, tmp_path / "slots", "store", sender_id=FAMILY)
     query = write_stream(source.stream(spark), tmp_path / "checkpoint", chosen)
     eventually("the replay", lambda: heir.count("t") == 200)
     assert heir.sql("SELECT value FROM t WHERE id = 3") == [[row(3)["value"]]]
@@ -279,7 +284,7 @@ def test_the_same_checkpoint_with_another_address(
     old, new = start_server(root=tmp_path / "old"), start_server(root=tmp_path / "new")
     source = feed(tmp_path / "source", 2, 50)
     for server in (old, new):
-        chosen = keyed(server.addr, tmp_path / "slots", "store")
+        chosen = options(server.addr, tmp_path / "slots", "store")
         finish(
             write_stream(source.stream(spark), tmp_path / "checkpoint", chosen, availableNow=True)
         )
