@@ -19,6 +19,8 @@ try:
 except ImportError as _error:
     raise missing("pyarrow", "arrow") from _error
 
+from questdb_sf._buffers import Buffers
+
 # A batch is handed over in one call; a Java buffer holds less than 2 GiB.
 _BATCH_ROWS = 1 << 20
 _BATCH_BYTES = 1 << 30
@@ -81,6 +83,7 @@ class TablePlan:
         self._machine = machine
         self._table = table
         self._wishes = wishes
+        self._buffers = Buffers(machine, table)
         self._check_names(schema)
         planned = (self._plan(i, schema.field(i)) for i in range(len(schema)))
         self.columns = [column for column in planned if column is not None]
@@ -267,7 +270,7 @@ class TablePlan:
         wire = getattr(self._machine.types, target)
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity, values = self._values(array, width)
+            first, validity, values = self._buffers.values(array, width)
             to.decimals(name, wire, validity, first, values, width, scale)
 
         return hand_over
@@ -283,7 +286,7 @@ class TablePlan:
             return self._fixed(name, "LONG256", width)
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity, values = self._values(array, width)
+            first, validity, values = self._buffers.values(array, width)
             to.uuids(name, validity, first, values)
 
         return hand_over
@@ -309,14 +312,14 @@ class TablePlan:
             if texts.null_count or _span_bytes(texts) > _BATCH_BYTES:
                 plain(array.dictionary_decode(), to)
                 return
-            first, validity, indexes = self._values(array.indices, width)
+            first, validity, indexes = self._buffers.values(array.indices, width)
             to.symbols(
                 name,
                 validity,
                 first,
                 indexes,
                 width,
-                *self._offsets(texts),
+                *self._buffers.offsets(texts),
                 texts.offset % 8,
                 len(texts),
             )
@@ -335,8 +338,8 @@ class TablePlan:
             casts.append(lambda array: array.cast(wanted))
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity = self._validity(array)
-            wide, offsets, begin, end = self._offset_range(array)
+            first, validity = self._buffers.validity(array)
+            wide, offsets, begin, end = self._buffers.offset_range(array)
             elements = array.values
             start = (elements.offset + begin) // 8 * 8
             bits, numbers = elements.buffers()
@@ -349,23 +352,22 @@ class TablePlan:
                 wide,
                 # The offset, in terms of the array, of the first element handed over.
                 start - elements.offset,
-                self._slice(numbers, start * 8, count * 8),
+                self._buffers.part(numbers, start * 8, count * 8),
                 None
                 if bits is None or not elements.null_count
-                else self._slice(bits, start // 8, (count + 7) // 8),
+                else self._buffers.part(bits, start // 8, (count + 7) // 8),
                 0,
             )
 
         return hand_over
 
-    # How each layout goes over. Arrays may begin anywhere in their buffers: what lies before is left out, down to
-    # a multiple of eight rows, for the sake of the bitmaps.
+    # How each layout goes over.
 
     def _fixed(self, name: str | None, target: str, width: int) -> HandOver:
         wire = getattr(self._machine.types, target)
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity, values = self._values(array, width)
+            first, validity, values = self._buffers.values(array, width)
             to.fixed(name, wire, validity, first, values)
 
         return hand_over
@@ -376,16 +378,16 @@ class TablePlan:
         wire = getattr(self._machine.types, target)
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity, values = self._values(array, width)
+            first, validity, values = self._buffers.values(array, width)
             to.integers(name, wire, validity, first, values, width, signed, factor)
 
         return hand_over
 
     def _bits(self, name: str) -> HandOver:
         def hand_over(array: Any, to: Any) -> None:
-            first, validity = self._validity(array)
+            first, validity = self._buffers.validity(array)
             start = array.offset // 8
-            bits = self._slice(array.buffers()[1], start, (first + len(array) + 7) // 8)
+            bits = self._buffers.part(array.buffers()[1], start, (first + len(array) + 7) // 8)
             to.bits(name, validity, first, bits)
 
         return hand_over
@@ -394,61 +396,10 @@ class TablePlan:
         wire = getattr(self._machine.types, target)
 
         def hand_over(array: Any, to: Any) -> None:
-            first, validity = self._validity(array)
-            to.spans(name, wire, validity, first, *self._offsets(array))
+            first, validity = self._buffers.validity(array)
+            to.spans(name, wire, validity, first, *self._buffers.offsets(array))
 
         return hand_over
-
-    def _validity(self, array: Any) -> tuple[int, Any]:
-        """Where the first row is behind a multiple of eight, and the bitmap from there."""
-        first = array.offset % 8
-        bitmap = array.buffers()[0]
-        if bitmap is None or array.null_count == 0:
-            return first, None
-        return first, self._slice(bitmap, array.offset // 8, (first + len(array) + 7) // 8)
-
-    def _values(self, array: Any, width: int) -> tuple[int, Any, Any]:
-        first, validity = self._validity(array)
-        start = array.offset - first
-        return (
-            first,
-            validity,
-            self._slice(array.buffers()[1], start * width, (first + len(array)) * width),
-        )
-
-    def _offsets(self, array: Any) -> tuple[Any, bool, int, Any]:
-        """Offsets, whether they have 64 bits, the first one, and the data from there on."""
-        wide, offsets, begin, end = self._offset_range(array)
-        return offsets, wide, begin, self._slice(array.buffers()[2], begin, end - begin)
-
-    def _offset_range(self, array: Any) -> tuple[bool, Any, int, int]:
-        wide = _is_wide(array.type)
-        width = 8 if wide else 4
-        first = array.offset % 8
-        buffer = array.buffers()[1]
-        start = array.offset - first
-        if buffer is None or buffer.size == 0:
-            # An array of nothing may come without offsets.
-            return wide, self._machine.direct(bytes(width * (first + 1))), 0, 0
-        at, count = array.offset * width, len(array) * width
-        begin = int.from_bytes(buffer[at : at + width], "little", signed=True)
-        end = int.from_bytes(buffer[at + count : at + count + width], "little", signed=True)
-        return (
-            wide,
-            self._slice(buffer, start * width, (first + len(array) + 1) * width),
-            begin,
-            end,
-        )
-
-    def _slice(self, buffer: Any, start: int, size: int) -> Any:
-        if buffer is None or size == 0:
-            return self._machine.empty_buffer
-        if start < 0 or size < 0 or start + size > buffer.size:
-            raise DataError(
-                ErrorCode.VALUE_INVALID,
-                f"table '{self._table}': an Arrow array reaches beyond its buffers; it is damaged",
-            )
-        return self._machine.direct(buffer.slice(start, size))
 
 
 def _chain(steps: list[Callable[[Any], Any]]) -> Callable[[Any], Any] | None:
@@ -469,13 +420,6 @@ def _is_text(arrow: Any) -> bool:
 
 def _is_view(arrow: Any, name: str) -> bool:
     return str(arrow) == name
-
-
-def _is_wide(arrow: Any) -> bool:
-    types = pa.types
-    return bool(
-        types.is_large_string(arrow) or types.is_large_binary(arrow) or types.is_large_list(arrow)
-    )
 
 
 def _span_bytes(array: Any) -> int:
