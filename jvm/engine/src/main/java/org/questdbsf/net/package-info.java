@@ -10,7 +10,8 @@
  * <p>Behind the scenes, in the order of a connect: {@code Authorization}, {@code Dialer} (with
  * {@code HostLookup}, {@code EventLoops}, {@code TlsContexts}), {@code HttpExchange} (one request
  * and its answer; {@code UpgradeHandler} and {@code SqlExchange} are its two uses), {@code
- * FrameHandler} (after the upgrade), {@code ReplyDecoder}; {@code JsonReader} reads SQL results.
+ * FrameHandler} (after the upgrade), {@code ClientFrame} (a message made ready where it lies),
+ * {@code ReplyDecoder}; {@code JsonReader} reads SQL results.
  *
  * <p>Nothing in here knows what a message contains, what a slot is, or who sends: {@code qwp},
  * {@code slot}, {@code sender} and Spark may not come in. Netty may, but only what 4.1.96 and 4.2

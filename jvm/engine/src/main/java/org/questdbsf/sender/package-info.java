@@ -10,7 +10,8 @@
  *       org.questdbsf.sender.SenderBuilder} (put together by {@code SenderOpener}), {@code
  *       RowWriter}, {@code FramePublisher}.
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
- *       {@code FrameShipper}, {@code InFlight}, {@code AckTracker}, {@code CatchUp}.
+ *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
+ *       CatchUp}.
  *   <li>When it goes wrong: {@code NackHandler}, {@code Caution}, {@code Strikes}, {@code
  *       PoisonDetector}, {@code ErrorPolicy}, {@code SilenceWatch}, {@code ReconnectPacer}, {@code
  *       CapWatch}; what was left behind by others: {@code ReplayPlan}.
@@ -21,7 +22,7 @@
  *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
  *       org.questdbsf.sender.TableCheck}, and {@code TableWatch} and {@code KeyRepair} for tables
- *       that are dropped meanwhile.
+ *       that are dropped meanwhile; {@code SqlWords} reads what a server says to it.
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link
  *       org.questdbsf.sender.SlotTarget}; dropped frames: {@link
  *       org.questdbsf.sender.DeadLetterSink}.

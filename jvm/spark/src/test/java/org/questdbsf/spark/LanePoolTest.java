@@ -45,6 +45,22 @@ class LanePoolTest {
     tasks.shutdownNow();
   }
 
+  private LaneSettings onDisk(boolean streaming, String... more) {
+    String[] all = {
+      "commit_on",
+      "store",
+      "sf_dir",
+      dir.toString(),
+      "sf_min_free_bytes",
+      "0",
+      "drain_orphans",
+      "off"
+    };
+    String[] both = Arrays.copyOf(all, all.length + more.length);
+    System.arraycopy(more, 0, both, all.length, more.length);
+    return settings(streaming, both);
+  }
+
   private static LaneSettings settings(boolean streaming, String... more) {
     Map<String, String> map = new HashMap<>();
     map.put("addr", "127.0.0.1:1");
@@ -75,19 +91,7 @@ class LanePoolTest {
 
   @Test
   void anErrorToldToOneTaskKeepsNoOtherWaiting() throws Exception {
-    LaneSettings settings =
-        settings(
-            false,
-            "commit_on",
-            "store",
-            "sf_dir",
-            dir.toString(),
-            "sf_min_free_bytes",
-            "0",
-            "drain_orphans",
-            "off",
-            "reconnect_max_duration_millis",
-            "300");
+    LaneSettings settings = onDisk(false, "reconnect_max_duration_millis", "300");
     LanePools.Loan loan = LanePools.borrow(settings);
     publishRow(loan.lane());
     List<Future<Lane>> waiting = new ArrayList<>();
@@ -168,17 +172,7 @@ class LanePoolTest {
   @Test
   void updatesWaitUntilNoSlotHoldsRowsForTheSameTarget() throws Exception {
     String sfDir = dir.toString();
-    LaneSettings store =
-        settings(
-            true,
-            "commit_on",
-            "store",
-            "sf_dir",
-            sfDir,
-            "sf_min_free_bytes",
-            "0",
-            "drain_orphans",
-            "off");
+    LaneSettings store = onDisk(true);
     String[] update = {
       "commit_on", "ack", "sf_dir", sfDir, "drain_orphans", "off", "update_keys", "ts"
     };
@@ -201,17 +195,7 @@ class LanePoolTest {
   /** What a lane knows of tables, it keeps while it lives: it does not live for ever. */
   @Test
   void aLaneOfManyTablesIsReplaced() throws Exception {
-    LaneSettings settings =
-        settings(
-            true,
-            "commit_on",
-            "store",
-            "sf_dir",
-            dir.toString(),
-            "sf_min_free_bytes",
-            "0",
-            "drain_orphans",
-            "off");
+    LaneSettings settings = onDisk(true);
     LanePools.Loan loan = LanePools.borrow(settings);
     RowEncoder encoder = new RowEncoder(settings.plan(), settings.options());
     for (int n = 0; n < 1000; n++) {
@@ -230,21 +214,7 @@ class LanePoolTest {
   /** A task whose symbols filled two lanes: the last one drained says nothing of the first. */
   @Test
   void rowsOfATaskAreBookedOnTheLaneThatTookThem() throws Exception {
-    LaneSettings settings =
-        settings(
-            true,
-            "commit_on",
-            "store",
-            "sf_dir",
-            dir.toString(),
-            "sf_min_free_bytes",
-            "0",
-            "drain_orphans",
-            "off",
-            "symbols",
-            "name",
-            "max_symbols_per_slot",
-            "1000");
+    LaneSettings settings = onDisk(true, "symbols", "name", "max_symbols_per_slot", "1000");
     SfDataWriter writer = new SfDataWriter(settings, SCHEMA, 0, 0, 0);
     for (long n = 0; n < 2500; n++) {
       Object[] row = {UTF8String.fromString("a symbol with a long name, number " + n), n};
