@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import signal
 import socket
 import subprocess
@@ -168,6 +169,18 @@ class ServerProcess(QuestDb):
     def resume(self) -> None:
         """SIGCONT."""
         self._running().send_signal(signal.SIGCONT)
+
+    def fill_disk(self) -> None:
+        """From now on none of its files takes a write, as on a full disk; pages that it has in memory go on."""
+        self._limit_files(0)
+
+    def free_disk(self) -> None:
+        """Files take writes again."""
+        self._limit_files(resource.RLIM_INFINITY)
+
+    def _limit_files(self, size: int) -> None:
+        _, hard = resource.prlimit(self._running().pid, resource.RLIMIT_FSIZE)
+        resource.prlimit(self._running().pid, resource.RLIMIT_FSIZE, (size, hard))
 
     def counters(self) -> dict[str, Any]:
         """What the server counted; what concerns rows is kept on disk and survives a kill."""

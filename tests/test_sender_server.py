@@ -73,6 +73,51 @@ def test_an_outage_while_writing_loses_nothing(start_server: Any, tmp_path: Path
     assert running.sql("SELECT count_distinct(n), count_distinct(s) FROM outage") == [[total, 50]]
 
 
+def test_a_full_disk_of_the_server_loses_nothing(start_server: Any, tmp_path: Path) -> None:
+    """It refuses, in words, what it has no room for; that is sent again until there is."""
+    running = start_server()
+    running.sql(
+        "CREATE TABLE full (n LONG, timestamp TIMESTAMP) TIMESTAMP(timestamp) PARTITION BY DAY WAL"
+        " DEDUP UPSERT KEYS(timestamp, n)"
+    )
+    told: list[ErrorEvent] = []
+    rows, batches = 20_000, 20
+    with Sender(
+        f"ws::addr={running.addr};sf_dir={tmp_path / 'store'};on_write_error=retry;"
+        f"poison_min_escalation_window_millis={DRAIN_SECONDS * 1000};",
+        on_error=told.append,
+    ) as sender:
+        for i in range(batches):
+            if i == 1:
+                assert sender.drain(DRAIN_SECONDS)
+                running.fill_disk()
+            numbers = np.arange(i * rows, (i + 1) * rows)
+            table = pa.table({"n": numbers, "ts": pa.array(numbers + START, pa.timestamp("us"))})
+            sender.write(table, table="full", timestamp="ts")
+        eventually("frames are refused", lambda: len(told) > 2)
+        assert {error.category for error in told} == {"WRITE_ERROR"}
+        assert "No space left" in told[0].message
+        assert sender.state.kind is StateKind.REJECTING
+        running.free_disk()
+        assert sender.drain(DRAIN_SECONDS)
+        assert sender.counters().frames_dropped == 0
+    # What was acknowledged before may wait behind a table that the full disk suspended.
+    eventually("all is applied", lambda: resumed(running, "full"), pause=0.2)
+    assert running.await_count("full", rows * batches, 240) == rows * batches
+    assert running.sql("SELECT count_distinct(n) FROM full") == [[rows * batches]]
+
+
+def resumed(server: ServerProcess, table: str) -> bool:
+    """Whether all of a table is applied; resumes it where it is suspended, as an operator would."""
+    (found,) = server.sql(
+        f"SELECT suspended, writerTxn, sequencerTxn FROM wal_tables() WHERE name = '{table}'"
+    )
+    suspended, applied, committed = found
+    if suspended:
+        server.sql(f"ALTER TABLE {table} RESUME WAL")
+    return not suspended and applied == committed
+
+
 def test_what_a_killed_process_left_is_sent_by_the_next(
     server: ServerProcess, tmp_path: Path
 ) -> None:

@@ -7,6 +7,8 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Five counters in a file of the database root, written with one call after every commit and before
@@ -14,10 +16,13 @@ import java.util.Map;
  *
  * <p>What was written is the kernel's, so a SIGKILL of the process loses nothing; like the engine's
  * own commits it is not forced, so a power cut may. A process that is killed between a commit and
- * the write has counted at most one message a connection too few, never one too many.
+ * the write has counted at most one message a connection too few, never one too many. A write that
+ * fails is made up for by the next one that does not.
  */
 final class CounterFile implements AutoCloseable {
   static final String NAME = "qwp-counters.bin";
+
+  private static final Logger LOG = LoggerFactory.getLogger(CounterFile.class);
 
   private static final int BYTES = 5 * Long.BYTES;
 
@@ -118,7 +123,8 @@ final class CounterFile implements AutoCloseable {
     try {
       file.write(buffer, 0);
     } catch (IOException e) {
-      throw new UncheckedIOException("counters", e);
+      // On a full disk it is the engine that refuses rows, in words; the next write catches up.
+      LOG.warn("counters: the file is behind: {}", e.toString());
     }
   }
 

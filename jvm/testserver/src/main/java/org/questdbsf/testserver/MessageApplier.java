@@ -12,6 +12,8 @@ import org.questdbsf.qwp.DecodedColumn;
 import org.questdbsf.qwp.DecodedTable;
 import org.questdbsf.qwp.QwpMessage;
 import org.questdbsf.qwp.QwpType;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Messages of one connection into WAL tables, one commit a table and message; deferred ones wait
@@ -23,6 +25,8 @@ import org.questdbsf.qwp.QwpType;
  * rows, and the client, which gets an error, sends them again.
  */
 final class MessageApplier implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(MessageApplier.class);
+
   /** A group of deferred messages is committed at this size, whatever its flag says. */
   private static final long MAX_UNCOMMITTED_ROWS = 1_000_000;
 
@@ -49,16 +53,22 @@ final class MessageApplier implements AutoCloseable {
       }
       return message.deferred() && uncommittedRows < MAX_UNCOMMITTED_ROWS ? null : commit();
     } catch (RefusedException e) {
-      rollback();
-      throw e;
+      throw rolledBack(e);
     } catch (CairoException e) {
-      RefusedException refusal = refusal(e);
-      rollback();
-      throw refusal;
+      throw rolledBack(refusal(e));
     } catch (RuntimeException | AssertionError e) {
-      rollback();
-      throw new RefusedException(RefusedException.INTERNAL_ERROR, String.valueOf(e));
+      throw rolledBack(new RefusedException(RefusedException.INTERNAL_ERROR, String.valueOf(e)));
     }
+  }
+
+  /** What made the rollback necessary is what the client has to hear, also where that fails too. */
+  private RefusedException rolledBack(RefusedException refusal) {
+    try {
+      rollback();
+    } catch (RuntimeException e) {
+      LOG.warn("rollback after a refused message ({})", refusal.getMessage(), e);
+    }
+    return refusal;
   }
 
   /** Forgets all rows that are not committed. */

@@ -9,6 +9,8 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Rows received and acknowledged by table, in a file of the database root beside {@link
@@ -17,6 +19,8 @@ import java.util.Map;
  */
 final class TableCounterFile implements AutoCloseable {
   static final String NAME = "qwp-table-counters.bin";
+
+  private static final Logger LOG = LoggerFactory.getLogger(TableCounterFile.class);
 
   private static final int NAME_BYTES = 142;
   private static final int RECORD_BYTES = Short.BYTES + NAME_BYTES + 2 * Long.BYTES;
@@ -89,7 +93,7 @@ final class TableCounterFile implements AutoCloseable {
     try {
       file.write(buffer, entry.offset);
     } catch (IOException e) {
-      throw new UncheckedIOException("table counters", e);
+      LOG.warn("table counters: the file is behind for '{}': {}", table, e.toString());
     }
   }
 
