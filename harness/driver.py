@@ -38,7 +38,7 @@ class Driver:
     Use as a context manager; :meth:`kill` may be called before its end, and :meth:`start` after that.
 
     :param settings: of Spark, on top of those of :func:`harness.spark.session`
-    :param package: directory with another ``questdb_sf`` package than the one of this repository
+    :param package: directory with another ``questdb_sf`` package than the one that this process would import
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class Driver:
             "schema": feed.schema,
             "spark": dict(settings or {}),
         }
-        self._path = [str(REPOSITORY)] if package is None else [str(package), str(REPOSITORY)]
+        self._path = [str(part) for part in (package, REPOSITORY) if part is not None]
         self._process: subprocess.Popen[bytes] | None = None
 
     def checkpoint(self, query: str) -> Path:
@@ -89,7 +89,7 @@ class Driver:
                 cwd=self.work,
                 env={
                     **os.environ,
-                    "PYTHONPATH": os.pathsep.join(self._path),
+                    "PYTHONPATH": os.pathsep.join([*self._path, *inherited_path()]),
                     "SPARK_WORKER_DIR": str(self.work / "executors"),
                 },
                 stdout=output,
@@ -179,6 +179,11 @@ class Driver:
         trace: TracebackType | None,
     ) -> None:
         self.kill()
+
+
+def inherited_path() -> list[str]:
+    """This process's PYTHONPATH: what it imports from there, the application has to import as well."""
+    return [part for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
 
 
 def wait_for_end(group: int) -> None:
