@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import time
 from pathlib import Path
 
 import pytest
 
+from harness.jars import of_another_version
 from harness.sending import (
     ran,
     script,
 )
 from harness.server import ServerProcess, free_port
+from questdb_sf import __version__
+from questdb_sf._jvm import jar_path
 from questdb_sf.errors import (
     QuestDBSfError,
     SetupError,
@@ -74,6 +78,30 @@ def test_what_is_missing_is_said(prepare: str, code: str, words: str) -> None:
     )
     assert out.startswith(code)
     assert words in out
+
+
+def test_a_jar_of_another_version_is_refused(tmp_path: Path) -> None:
+    old = of_another_version(jar_path(), tmp_path / "old.jar", "0.0.9")
+    out = ran(
+        """
+        from questdb_sf.sender import Sender
+        from questdb_sf.errors import SetupError
+        for attempt in range(2):
+            try:
+                Sender("ws::addr=localhost:1;")
+            except SetupError as error:
+                print(error)
+        """,
+        env={**os.environ, "QUESTDB_SF_STANDALONE_JAR": str(old)},
+    )
+    words = (
+        f"the Python package questdb-sf is {__version__}, but the jar is 0.0.9, loaded from {old}: "
+    )
+    assert [line.startswith(f"VERSION_MISMATCH: {words}") for line in out.splitlines()] == [
+        True,
+        True,
+    ]
+    assert "QUESTDB_SF_STANDALONE_JAR" in out
 
 
 def test_rows_need_no_pyarrow(server: ServerProcess) -> None:

@@ -193,7 +193,7 @@ def test_what_is_right_is_taken(options: dict[str, str]) -> None:
 
 def test_configure_appends_to_what_is_there(monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("pyspark")
-    monkeypatch.setattr("questdb_sf.spark._session._check_jvm", lambda plugin: None)
+    monkeypatch.setattr("questdb_sf.spark._session._check_jvm", lambda plugin: True)
     builder = Builder(spark_jars="/a.jar", spark_plugins="com.example.Other")
     assert configure(builder) is builder
     configure(builder)

@@ -6,7 +6,6 @@ import json
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import dataclass
@@ -82,7 +81,9 @@ def start(master: str, server: ServerProcess, work: Path, *more: str) -> Applica
 
 
 @pytest.fixture(scope="module")
-def applications(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Application]]:
+def applications(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[dict[str, Application]]:
     """One application a master, all at the same time on this machine, each with handlers and a scripted server."""
     work = tmp_path_factory.mktemp("applications")
     with ExitStack() as stack:
@@ -201,7 +202,11 @@ def test_handlers_hear_of_starts_ends_and_row_errors(
         events.append(event)
 
     options = SinkOptions(
-        addr=server.addr, table="heard", timestamp="ts", create_table=True, nulls_boolean="zero"
+        addr=server.addr,
+        table="heard",
+        timestamp="ts",
+        create_table=True,
+        nulls_boolean="zero",
     )
     with on_event(spark, heard) as registration, on_error(spark, errors.append):
         good = Feed(tmp_path / "good", ROW)
@@ -239,10 +244,20 @@ def test_the_rows_of_the_frame_that_was_refused_are_named(
     spark: Any, start_server: StartServer, tmp_path: Path
 ) -> None:
     server = start_server()
-    nack = {"status": 0x09, "message": "not now", "table": "third", "after_messages": 2, "times": 1}
+    nack = {
+        "status": 0x09,
+        "message": "not now",
+        "table": "third",
+        "after_messages": 2,
+        "times": 1,
+    }
     server.script(nack=nack)
     options = SinkOptions(
-        addr=server.addr, table="third", timestamp="ts", create_table=True, frame_rows=30
+        addr=server.addr,
+        table="third",
+        timestamp="ts",
+        create_table=True,
+        frame_rows=30,
     )
     errors: list[SinkError] = []
     with on_error(spark, errors.append):
@@ -251,7 +266,11 @@ def test_the_rows_of_the_frame_that_was_refused_are_named(
         query = write_stream(stream, tmp_path / "cp", options.to_options(), availableNow=True)
         finish(query)
         error = eventually("the refusal", lambda: errors and errors[0])
-    assert (error.category, error.table, error.row_range) == ("WRITE_ERROR", "third", (61, 90))
+    assert (error.category, error.table, error.row_range) == (
+        "WRITE_ERROR",
+        "third",
+        (61, 90),
+    )
     assert server.await_count("third", 100) >= 100
 
 
@@ -282,7 +301,11 @@ def test_rows_that_were_committed_to_a_slot_are_named_when_they_are_refused(
         server.script(nack={"status": 0x03, "message": "too late", "table": "late", "times": 1})
         error = eventually("the refusal", lambda: errors and errors[0])
         query.stop()
-    assert (error.category, error.policy, error.table) == ("SCHEMA_MISMATCH", "DROP", "late")
+    assert (error.category, error.policy, error.table) == (
+        "SCHEMA_MISMATCH",
+        "DROP",
+        "late",
+    )
     assert error.row_range == (1, 7)
     assert error.batch in (0, 1)
     assert error.query_id == query.id
@@ -302,7 +325,12 @@ def test_a_handler_that_was_removed_hears_nothing(
         query = write_stream(
             feed(tmp_path / "feed", 1).stream(spark),
             tmp_path / "cp",
-            {"addr": server.addr, "table": "removed", "timestamp": "ts", "create_table": "on"},
+            {
+                "addr": server.addr,
+                "table": "removed",
+                "timestamp": "ts",
+                "create_table": "on",
+            },
             availableNow=True,
         )
         finish(query)
@@ -323,7 +351,12 @@ def test_python_refuses_in_the_words_of_the_jvm(spark: Any, options: dict[str, s
 
 
 def test_history_and_watch(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
-    options = {"addr": server.addr, "table": "watched", "timestamp": "ts", "create_table": "on"}
+    options = {
+        "addr": server.addr,
+        "table": "watched",
+        "timestamp": "ts",
+        "create_table": "on",
+    }
     source = feed(tmp_path / "feed", 3, 10)
     with history(spark) as kept:
         query = write_stream(source.stream(spark), tmp_path / "cp", options)
@@ -333,7 +366,10 @@ def test_history_and_watch(spark: Any, server: ServerProcess, tmp_path: Path) ->
         assert last.rows_written == 30
         assert drawn.getvalue().count("rows_written") >= 2
         query.stop()
-        eventually("three micro-batches", lambda: sum(r["input_rows"] for r in kept.rows()) == 30)
+        eventually(
+            "three micro-batches",
+            lambda: sum(r["input_rows"] for r in kept.rows()) == 30,
+        )
     frame = kept.frame()
     assert frame["rows_written"].max() == 30
     assert set(frame["query_id"]) == {query.id}
@@ -352,134 +388,3 @@ def test_counters_of_another_sink_are_refused(spark: Any, tmp_path: Path) -> Non
     with pytest.raises(UseError, match="does not write through questdb-sf"):
         counters(query)
     query.stop()
-
-
-NO_PLUGIN = """
-import sys, warnings
-from pyspark.sql import SparkSession
-from questdb_sf.spark import configure
-
-builder = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false")
-spark = configure(builder, plugin=False).getOrCreate()
-with warnings.catch_warnings(record=True) as caught:
-    warnings.simplefilter("always")
-    configure(SparkSession.builder, plugin=False)
-    configure(SparkSession.Builder())
-for warning in caught:
-    print(warning.filename, warning.message)
-"""
-
-
-def test_configure_says_that_a_running_session_stays_without_the_plugin(tmp_path: Path) -> None:
-    said = subprocess.run(
-        [sys.executable, "-c", NO_PLUGIN],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-    ).stdout.splitlines()
-    assert len(said) == 1
-    assert said[0].startswith("<string> a Spark session runs already, without spark.plugins=")
-
-
-NO_JAR = """
-from pyspark.sql import SparkSession
-from questdb_sf.errors import QuestDBSfError
-from questdb_sf.spark import configure, on_error
-
-spark = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
-for attempt in (lambda: on_error(spark, print), lambda: configure(SparkSession.builder)):
-    try:
-        attempt()
-    except QuestDBSfError as error:
-        print(error)
-spark.stop()
-try:
-    on_error(spark, print)
-except QuestDBSfError as error:
-    print(error)
-"""
-
-
-def test_a_session_without_the_jar_or_stopped_is_told_what_to_do(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", NO_JAR],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-    ).stdout.splitlines()
-    assert done[0].startswith("JAR_MISSING: this Spark session has no jar of questdb-sf")
-    assert done[1].startswith("SPARK_UNSUPPORTED: a JVM of Spark runs already in this process")
-    assert "call configure() before the first session" in done[1]
-    assert done[2].startswith("SPARK_UNSUPPORTED: on_error: this Spark session is stopped")
-
-
-CONNECT = """
-import json, sys, time
-from pyspark.sql import SparkSession
-from questdb_sf.errors import QuestDBSfError
-from questdb_sf.spark import SinkOptions, configure, counters, failure, history, on_error
-from harness.spark import ROW, Feed, rows
-from pathlib import Path
-
-work, address = Path(sys.argv[1]), sys.argv[2]
-spark = configure(SparkSession.builder.remote("local[2]")).getOrCreate()
-told = {}
-try:
-    on_error(spark, print)
-except QuestDBSfError as error:
-    told["on_error"] = str(error)
-source = Feed(work / "feed", ROW)
-source.add(rows(0, 25))
-options = SinkOptions(addr=address, table="connect", timestamp="ts", create_table=True)
-with history(spark) as kept:
-    query = (
-        source.stream(spark).writeStream.format("questdb-sf").options(**options.to_options())
-        .option("checkpointLocation", str(work / "cp")).start()
-    )
-    query.processAllAvailable()
-    told["rows"] = counters(query).rows_written
-    deadline = time.monotonic() + 60
-    while not len(kept) and time.monotonic() < deadline:
-        time.sleep(0.1)
-    told["history"] = kept.rows()[0]["rows_written"]
-    query.stop()
-source.add([{"id": -(2**63), "ts": "2024-01-01T00:00:00Z"}])
-query = (
-    source.stream(spark).writeStream.format("questdb-sf").options(**options.to_options())
-    .option("checkpointLocation", str(work / "cp")).start()
-)
-try:
-    query.awaitTermination(120)
-except Exception as error:
-    told["failure"] = str(failure(error))
-print(json.dumps(told))
-spark.stop()
-"""
-
-
-def test_connect_has_options_metrics_history_and_errors(
-    server: ServerProcess, tmp_path: Path
-) -> None:
-    pytest.importorskip("grpc")
-    started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", CONNECT, str(tmp_path), server.addr],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=REPOSITORY,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
-    told = json.loads(done.stdout.splitlines()[-1])
-    assert told["on_error"].startswith(
-        "SPARK_UNSUPPORTED: on_error does not work through Spark Connect"
-    )
-    assert "history(spark)" in told["on_error"]
-    assert told["rows"] == told["history"] == 25
-    assert told["failure"].startswith("VALUE_INVALID: ")
-    assert time.monotonic() - started < 300

@@ -2,9 +2,12 @@
 
 from importlib.metadata import PackageNotFoundError, version
 
+UNINSTALLED = "0+source"
+"""The version of a source tree on the path that is not installed."""
+
 try:
     __version__ = version("questdb-sf")
-except PackageNotFoundError:  # a source tree on the path, not installed
-    __version__ = "0+source"
+except PackageNotFoundError:
+    __version__ = UNINSTALLED
 
 __all__ = ["__version__"]

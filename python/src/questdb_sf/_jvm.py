@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 from questdb_sf import __version__
+from questdb_sf._version import mismatch
 from questdb_sf.errors import ErrorCode, QuestDBSfError, SetupError, UseError, error_of
 
 T = TypeVar("T")
@@ -24,6 +25,10 @@ T = TypeVar("T")
 LOG = logging.getLogger(__name__)
 
 _LEAST_JAVA = 17
+_ADVICE = (
+    f"let QUESTDB_SF_STANDALONE_JAR name questdb-sf-standalone-{__version__}.jar, or unset it, which takes the "
+    "package's own; in a Java virtual machine that was started elsewhere, take the jar off its class path"
+)
 _OPENS = ("java.nio", "sun.nio.ch", "jdk.internal.misc")
 
 
@@ -75,6 +80,9 @@ class Jvm:
         try:
             self.system = jpype.JClass("java.lang.System")
             _check_version(str(self.system.getProperty("java.specification.version")))
+            wrong = mismatch(jpype.JClass("org.questdbsf.sender.LibraryJar"), _ADVICE)
+            if wrong is not None:
+                raise SetupError(ErrorCode.VERSION_MISMATCH, wrong)
             self.sf_exception = jpype.JClass("org.questdbsf.error.SfException")
             self.interrupted = jpype.JClass("java.lang.InterruptedException")
             self.thread = jpype.JClass("java.lang.Thread")

@@ -50,6 +50,7 @@ class ErrorCode(str, Enum):
     SENDER_CLOSED = "SENDER_CLOSED"
     INTERNAL_FAULT = "INTERNAL_FAULT"
     SPARK_UNSUPPORTED = "SPARK_UNSUPPORTED"
+    VERSION_MISMATCH = "VERSION_MISMATCH"
 
     JAR_MISSING = "JAR_MISSING"
     JAVA_MISSING = "JAVA_MISSING"
@@ -158,9 +159,16 @@ class UseError(QuestDBSfError):
 
 
 class SetupError(QuestDBSfError):
-    """Something is not installed; the message says what to do."""
+    """Something is not installed, or in another version; the message says what to do."""
 
-    codes = frozenset({ErrorCode.JAR_MISSING, ErrorCode.JAVA_MISSING, ErrorCode.PACKAGE_MISSING})
+    codes = frozenset(
+        {
+            ErrorCode.VERSION_MISMATCH,
+            ErrorCode.JAR_MISSING,
+            ErrorCode.JAVA_MISSING,
+            ErrorCode.PACKAGE_MISSING,
+        }
+    )
 
 
 _FAMILIES = (ConfigError, DataError, StorageError, DeliveryError, TableError, UseError, SetupError)

@@ -6,10 +6,12 @@ import os
 import re
 import shutil
 import warnings
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from questdb_sf import __version__
+from questdb_sf._version import mismatch
 from questdb_sf.errors import ErrorCode, QuestDBSfError, SetupError, UseError, error_of
 
 if TYPE_CHECKING:
@@ -25,6 +27,11 @@ _COORDINATES = "org.questdbsf:questdb-sf-bundle"
 _SPARK = ((3, 5), (5, 0))
 _SPARK_WORDS = "3.5 to 4.3"
 _LEAST_JAVA = 17
+_ADVICE = (
+    f"leave the session one jar of {__version__}, by configure(SparkSession.builder) or --packages "
+    f"{_COORDINATES}:{__version__}, and take that one away (look into $SPARK_HOME/jars, spark.jars and "
+    "spark.jars.packages)"
+)
 _CODE = re.compile(r"\b(" + "|".join(code.value for code in ErrorCode) + r"): ([^\n]*)")
 
 
@@ -56,7 +63,7 @@ def configure(
     same version to ``spark.jars.packages``, which the cluster downloads. ``plugin`` adds the sink's plugin to
     ``spark.plugins``: executors then tell of errors at once and of counters every few seconds, and the counters are in
     Spark's metrics system. What was set before stays. Call it before ``getOrCreate()``: a running session loads neither
-    jars nor plugins; where one runs and lacks them, this warns or raises.
+    jars nor plugins; where one runs and lacks them, or has the jar of another version, this warns or raises.
     """
     if jar not in ("wheel", "packages"):
         raise UseError(
@@ -71,12 +78,11 @@ def configure(
             f"--packages {_COORDINATES}:{__version__} --conf spark.plugins={PLUGIN}. Options, progress metrics and "
             "history() then work from here without configure()",
         )
-    if not remote:
-        _check_jvm(plugin)
-    if jar == "wheel":
-        _append(builder, "spark.jars", str(jar_path()))
-    else:
-        _append(builder, "spark.jars.packages", f"{_COORDINATES}:{__version__}")
+    if remote or _check_jvm(plugin):
+        if jar == "wheel":
+            _append(builder, "spark.jars", str(jar_path()))
+        else:
+            _append(builder, "spark.jars.packages", f"{_COORDINATES}:{__version__}")
     if plugin and not remote:  # pyspark itself overwrites it where it starts the Connect server
         _append(builder, "spark.plugins", PLUGIN)
     return builder
@@ -118,15 +124,18 @@ def _check_spark() -> None:
         )
 
 
-def _check_jvm(plugin: bool) -> None:
-    """A JVM that runs already must have the jar; else there must be a Java to start."""
+def _check_jvm(plugin: bool) -> bool:
+    """A JVM that runs already must have the jar; else there must be a Java to start.
+
+    False where it has the jar of another version: executors would load that, or ours beside it.
+    """
     from pyspark import SparkContext
 
     if SparkContext._gateway is None and "PYSPARK_GATEWAY_PORT" not in os.environ:
         _check_java()
-        return
+        return True
     SparkContext._ensure_initialized()
-    if _java_class(SparkContext._jvm, "SfHandlers") is None:
+    if _java_class(SparkContext._jvm, "sender.LibraryJar") is None:
         raise UseError(
             ErrorCode.SPARK_UNSUPPORTED,
             "a JVM of Spark runs already in this process, without the sink's jar, and cannot load it any more: call "
@@ -141,6 +150,12 @@ def _check_jvm(plugin: bool) -> None:
             "Spark's. Stop it first, call configure() before the first session, or give plugin=False",
             stacklevel=3,
         )
+    if (wrong := _mismatch(SparkContext._jvm)) is not None:
+        warnings.warn(
+            f"{wrong}. The sink works as it is in that jar; on_error, on_event and counters will refuse it",
+            stacklevel=3,
+        )
+    return wrong is None
 
 
 def _check_java() -> None:
@@ -164,11 +179,19 @@ def _check_java() -> None:
 
 
 def _java_class(jvm: Any, name: str) -> Any:
-    """A public class of the connector, or None where the JVM has no such jar."""
+    """A public class of the jar by room and name, or None where the JVM has no such jar."""
     from py4j.java_gateway import JavaPackage
 
-    found = getattr(jvm.org.questdbsf.spark, name)
+    found = jvm.org.questdbsf
+    for part in name.split("."):
+        found = getattr(found, part)
     return None if isinstance(found, JavaPackage) else found
+
+
+@lru_cache(maxsize=1)
+def _mismatch(jvm: Any) -> str | None:
+    """What is to be said of the version of a JVM's jar. Asked once: neither of the two changes."""
+    return mismatch(_java_class(jvm, "sender.LibraryJar"), _ADVICE)
 
 
 def is_connect(of_session: Any) -> bool:
@@ -197,13 +220,15 @@ def context_of(spark: Any, function: str) -> Any:
 
 def connector(context: Any, name: str) -> Any:
     """A public class of the connector in the JVM of a context."""
-    found = _java_class(context._jvm, name)
+    found = _java_class(context._jvm, f"spark.{name}")
     if found is None:
         raise SetupError(
             ErrorCode.JAR_MISSING,
             "this Spark session has no jar of questdb-sf: build it with configure(SparkSession.builder).getOrCreate() "
             "in a new Python process",
         )
+    if (wrong := _mismatch(context._jvm)) is not None:
+        raise SetupError(ErrorCode.VERSION_MISMATCH, wrong)
     return found
 
 

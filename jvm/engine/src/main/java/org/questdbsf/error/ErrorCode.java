@@ -115,7 +115,10 @@ public enum ErrorCode {
   SENDER_CLOSED("The sender is closed.", "Open a new one."),
   INTERNAL_FAULT("A fault in this library.", "Please report it, with the whole message."),
   SPARK_UNSUPPORTED(
-      "A use of Spark that this sink does not support.", "The message says what to use instead.");
+      "A use of Spark that this sink does not support.", "The message says what to use instead."),
+  VERSION_MISMATCH(
+      "Two versions of this library meet: Python package and jar, or driver and executor.",
+      "The message names both versions and where they were loaded from; leave one of them.");
 
   private final String meaning;
   private final String advice;

@@ -26,6 +26,7 @@
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link
  *       org.questdbsf.sender.SlotTarget}; dropped frames: {@link
  *       org.questdbsf.sender.DeadLetterSink}.
+ *   <li>Which version runs: {@link org.questdbsf.sender.LibraryJar}.
  * </ol>
  */
 package org.questdbsf.sender;

@@ -18,6 +18,7 @@ import org.questdbsf.net.QwpConnection;
 import org.questdbsf.net.ServerReply;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.sender.GateClosed;
+import org.questdbsf.sender.LibraryJar;
 import org.questdbsf.sender.OnMissingTable;
 import org.questdbsf.sender.SenderConfig;
 import org.questdbsf.sender.TableCheck;
@@ -88,6 +89,7 @@ final class StartCheck {
         options.target(),
         config.endpoints(),
         options.commitOn().describe());
+    warnOfOtherJars();
     LOG.info("Columns: {}", plan.describe());
     if (!plan.skipped().isEmpty()) {
       LOG.warn("Columns that are not written to {}: {}.", options.target(), plan.skipped());
@@ -99,6 +101,17 @@ final class StartCheck {
           plan.numbersAsTimes());
     }
     return new LaneSettings(options, plan, streaming, queryId, senderId, onMissing, ttlFloorMicros);
+  }
+
+  /** Which of two jars is loaded depends on their places, and these differ on other hosts. */
+  private static void warnOfOtherJars() {
+    List<LibraryJar> jars = LibraryJar.seenBy(Thread.currentThread().getContextClassLoader());
+    if (jars.stream().map(LibraryJar::version).distinct().count() > 1) {
+      LOG.warn(
+          "Jars of this sink of different versions are on the driver's class path: {}. The first"
+              + " one runs; executors that load another refuse their tasks. Keep one.",
+          jars);
+    }
   }
 
   /** The first host that takes connections; empty if none answered. */
