@@ -31,13 +31,15 @@ docker: build ## a Docker engine where there is none, and the image that `make i
 docker-stop: ## ends what `make docker` started
 	@tools/docker.sh down
 
-integration: docker ## the sink against a QuestDB in a container; QUESTDB_IMAGE=… for another one
+integration: build ## the sink against a QuestDB in a container; QUESTDB_IMAGE=… for another one
+	@tools/docker.sh ready
 	@.venv/bin/python -m integration.run $(ARGS)
 
 kills: build ## SIGKILL for driver, executors and server while streams write; ARGS="--scenario driver --runs 2 --seed 7"
 	@.venv/bin/python -m integration.kills $(ARGS)
 
-selftest: docker ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
+selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
+	@tools/docker.sh ready
 	@.venv/bin/python -m integration.selftest $(ARGS)
 
 bench: setup ## JMH and Arrow tables against the released client, smoke length; ARGS=--long for longer runs
@@ -56,7 +58,7 @@ clean: ## removes what was built, keeps what was downloaded
 	rm -rf jvm/*/build build/m2 build/dist build/bench build/docs build/test-results out .gradle \
 	  python/src/questdb_sf/jars python/dist spark-warehouse metastore_db derby.log
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests integration demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find python tests integration harness demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
-distclean: clean ## also .venv and build/venvs
+distclean: clean docker-stop ## also .venv, build/venvs, and the engine that `make docker` started
 	rm -rf .venv build

@@ -1,51 +1,68 @@
 #!/bin/bash
-# docker.sh up|image|down   a Docker engine and the image of the test server, from what the registries serve; safe to repeat.
-#   up     installs an engine where there is none (apt) and starts it where none runs
-#   image  builds $QUESTDB_SF_IMAGE: a JRE made by jlink, busybox, the test server's jar; no base image is pulled
+# docker.sh up|image|ready|down   a Docker engine and the image of the test server, from what the registries serve; safe to repeat.
+#   up     starts an engine where none answers, and installs one where there is none (apt)
+#   image  builds the image of the test server: a JRE made by jlink, busybox, the jar; no base image is pulled
+#   ready  what `make integration` runs on: that image, or the one that QUESTDB_IMAGE names, which has to be there already
 #   down   ends the containers and volumes of the tests of this checkout, and the engine if its `up` started it
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd "$REPO"
 
-IMAGE=${QUESTDB_SF_IMAGE:-questdb-sf/testserver:0.1.0}
+IMAGE=questdb-sf/testserver:0.1.0
+LABEL=questdb-sf-made-from
 STATE=build/docker
 JAR=jvm/testserver/build/libs/questdb-sf-testserver-0.1.0-all.jar
 mkdir -p "$STATE"
 
-packages() {
-  local need=() package
-  command -v dockerd >/dev/null || need+=(docker.io)
-  command -v iptables >/dev/null || need+=(iptables)
-  [ -x /bin/busybox ] || need+=(busybox-static)
-  [ ${#need[@]} -gt 0 ] || return 0
-  [ "$(id -u)" = 0 ] || die "not root: install ${need[*]} and run this again"
-  say "docker: apt-get install ${need[*]}"
-  apt-get -qq update
-  DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "${need[@]}" \
+install() { # PACKAGE...
+  [ $# -gt 0 ] || return 0
+  command -v apt-get >/dev/null || die "no apt-get here: install by hand what Debian calls: $*"
+  [ "$(id -u)" = 0 ] || die "not root: install $* and run this again"
+  say "docker: apt-get install $*"
+  { apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends "$@"; } \
     >"$STATE/apt.log" 2>&1 || { tail -5 "$STATE/apt.log" >&2; die "apt-get failed: see $STATE/apt.log"; }
 }
 
+answers() { docker info >/dev/null 2>&1; }
+
+# When a process began, in ticks since the machine did; nothing for one that has ended.
+began() { awk '$3 != "Z" {print $22}' "/proc/$1/stat" 2>/dev/null || true; }
+
+# Prints the pid of the engine that `up` started while it runs. A number alone may be another process by now.
+engine() {
+  local pid since
+  read -r pid since 2>/dev/null <"$STATE/dockerd.pid" || return 1
+  [ -n "${since:-}" ] && [ "$(began "$pid")" = "$since" ] && echo "$pid"
+}
+
 up() {
-  packages
-  docker info >/dev/null 2>&1 && return 0
-  [ "$(id -u)" = 0 ] || die "no Docker engine answers and this is not root: start one"
-  say "docker: starting dockerd (log in $STATE/dockerd.log)"
-  # A session of its own: an interrupt at the keyboard is not meant for it.
-  setsid nohup dockerd >"$STATE/dockerd.log" 2>&1 </dev/null &
-  echo $! >"$STATE/dockerd.pid"
+  local need=()
+  answers && return 0
+  [ -z "${DOCKER_HOST:-}" ] || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST: start it, or unset DOCKER_HOST"
+  command -v dockerd >/dev/null || need+=(docker.io)
+  command -v iptables >/dev/null || need+=(iptables)
+  install "${need[@]}"
+  answers && return 0
+  [ "$(id -u)" = 0 ] || die "no Docker engine answers this user, who is not root: start one, or open its socket (group docker)"
+  if ! engine >/dev/null; then
+    say "docker: starting dockerd (log in $STATE/dockerd.log)"
+    # A session of its own: an interrupt at the keyboard is not meant for it.
+    setsid nohup dockerd >"$STATE/dockerd.log" 2>&1 </dev/null &
+    echo "$! $(began $!)" >"$STATE/dockerd.pid"
+  fi
   for _ in $(seq 300); do
-    docker info >/dev/null 2>&1 && return 0
-    kill -0 "$(cat "$STATE/dockerd.pid")" 2>/dev/null || break
+    answers && return 0
+    engine >/dev/null || break
     sleep 0.1
   done
   tail -5 "$STATE/dockerd.log" >&2
-  die "dockerd does not answer"
+  die "dockerd does not answer: see $STATE/dockerd.log"
 }
 
 # The shared libraries that the JRE and the database's native code need, as the loader finds them.
-copy_libraries() { # ROOT
-  local root=$1 native file
-  native=$(mktemp -d)
+copy_libraries() { # ROOT DIRECTORY-FOR-FILES-OF-THE-MOMENT
+  local root=$1 native=$2 file
+  mkdir "$native"
   (cd "$native" && jar xf "$REPO/$JAR" io/questdb/bin/linux-x86-64)
   {
     LD_LIBRARY_PATH="$root/opt/jre/lib:$root/opt/jre/lib/server" ldd "$root/opt/jre/bin/java" \
@@ -59,49 +76,62 @@ copy_libraries() { # ROOT
   for file in /lib/*-linux-gnu/libnss_files.so.2 /lib/*-linux-gnu/libresolv.so.2; do
     [ ! -e "$file" ] || { mkdir -p "$root$(dirname "$file")" && cp -L "$file" "$root$file"; }
   done
-  rm -rf "$native"
 }
 
 image() {
-  local stamp root applet
+  local stamp root applet id
   [ -f "$JAR" ] || die "no $JAR: run \`make build\` first"
+  [ "$(uname -m)" = x86_64 ] || die "the image is made for x86_64 only: name another one by QUESTDB_IMAGE"
   stamp=$(cat "$JAR" "$0" | sha256sum | cut -c1-64)
-  if [ "$(docker image inspect -f '{{index .Config.Labels "made-from"}}' "$IMAGE" 2>/dev/null)" = "$stamp" ]; then
+  if [ "$(docker image inspect -f "{{index .Config.Labels \"$LABEL\"}}" "$IMAGE" 2>/dev/null)" = "$stamp" ]; then
     return 0
   fi
+  [ -x /bin/busybox ] || install busybox-static
   say "docker: building $IMAGE (about a minute)"
-  root=$(mktemp -d)
-  trap 'rm -rf "$root"' RETURN
+  work=$(mktemp -d)
+  trap 'rm -rf "$work"' EXIT
+  root=$work/root
   mkdir -p "$root"/{bin,etc,tmp,proc,sys,dev,opt,lib64,var/lib/questdb}
   chmod 1777 "$root/tmp"
   "$JAVA_HOME/bin/jlink" --strip-debug --no-header-files --no-man-pages --output "$root/opt/jre" \
     --add-modules java.base,java.desktop,java.logging,java.management,java.naming,java.sql,jdk.crypto.ec,jdk.management,jdk.unsupported,jdk.zipfs
   cp "$JAR" "$root/opt/testserver.jar"
-  copy_libraries "$root"
+  copy_libraries "$root" "$work/native"
   cp /bin/busybox "$root/bin/busybox"
   for applet in sh cat dd df ls rm; do ln -s busybox "$root/bin/$applet"; done
   echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
   echo 'hosts: files dns' >"$root/etc/nsswitch.conf"
-  tar -C "$root" -c . | docker import \
-    -c "LABEL made-from=$stamp" \
+  # The name comes last: what was cut off on the way has none.
+  id=$(tar -C "$root" -c . | docker import \
+    -c "LABEL $LABEL=$stamp" \
     -c 'ENV PATH=/bin:/opt/jre/bin' -c 'EXPOSE 9000' -c 'VOLUME /var/lib/questdb' \
     -c 'ENTRYPOINT ["/opt/jre/bin/java","-Xmx1g","-jar","/opt/testserver.jar","--host","0.0.0.0","--port","9000","--root","/var/lib/questdb"]' \
-    - "$IMAGE" >/dev/null
+    -)
+  docker tag "$id" "$IMAGE"
+  docker image prune -f --filter "label=$LABEL" >/dev/null # its predecessors
+}
+
+ready() {
+  if [ "${QUESTDB_IMAGE:-$IMAGE}" = "$IMAGE" ]; then
+    image
+  else
+    docker image inspect "$QUESTDB_IMAGE" >/dev/null 2>&1 ||
+      die "there is no image $QUESTDB_IMAGE, and nothing is pulled from here: docker pull $QUESTDB_IMAGE"
+  fi
 }
 
 down() {
-  if docker info >/dev/null 2>&1; then
+  local pid
+  if answers; then
     docker ps -aq --filter "label=questdb-sf-tests=$REPO" | xargs -r docker rm -fv >/dev/null
     docker volume ls -q --filter "label=questdb-sf-tests=$REPO" | xargs -r docker volume rm >/dev/null
-    docker network ls -q --filter "label=questdb-sf-tests=$REPO" | xargs -r docker network rm >/dev/null
   fi
-  [ -f "$STATE/dockerd.pid" ] || return 0
-  local pid
-  pid=$(cat "$STATE/dockerd.pid")
-  if [ "$(cat "/proc/$pid/comm" 2>/dev/null)" = dockerd ]; then
+  if pid=$(engine); then
+    [ -z "$(docker ps -q 2>/dev/null)" ] || die "the engine that was started here goes on: others have containers on it, see \`docker ps\`"
     say "docker: stopping the engine that was started here"
     kill -TERM "$pid"
-    for _ in $(seq 200); do kill -0 "$pid" 2>/dev/null || break; sleep 0.1; done
+    for _ in $(seq 200); do engine >/dev/null || break; sleep 0.1; done
+    ! engine >/dev/null || die "dockerd ($pid) does not end: see $STATE/dockerd.log"
   fi
   rm -f "$STATE/dockerd.pid"
 }
@@ -109,6 +139,7 @@ down() {
 case ${1:-} in
   up) up ;;
   image) up; image ;;
+  ready) up; ready ;;
   down) down ;;
-  *) die "docker.sh up|image|down" ;;
+  *) die "docker.sh up|image|ready|down" ;;
 esac

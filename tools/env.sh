@@ -1,5 +1,5 @@
 # Sourced by the Makefile's scripts: where the JDK is, and quiet, repeatable clients.
-REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+REPO=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 export REPO
 
 say() { printf '%s\n' "$*" >&2; }
