@@ -3,7 +3,7 @@
 Run as a program it starts streaming queries that read the same :class:`harness.spark.Feed`, one file a micro-batch, and
 writes what happens to a file, a JSON line an event. The row ``hold_at`` makes the task that reads it wait for the file
 ``go``: what it read before is then with the sink, the rest is not, and the micro-batch stays open for as long as the
-test wants. It ends when its queries do, when one fails, or when the file ``stop`` appears.
+test wants. It ends when its queries do, when one fails, when the file ``stop`` appears, or when who started it is gone.
 """
 
 from __future__ import annotations
@@ -202,6 +202,7 @@ def main() -> None:
     """The program in the process."""
     from harness.spark import session, write_stream
 
+    started_by = os.getppid()
     settings = json.loads(sys.argv[1])
     work = Path(settings["work"])
 
@@ -231,6 +232,8 @@ def main() -> None:
         tell("started", query=name, id=str(queries[name].id))
     told = dict.fromkeys(queries, -1)
     while any(query.isActive for query in queries.values()) and not (work / "stop").exists():
+        if os.getppid() != started_by:
+            os.killpg(0, signal.SIGKILL)  # nobody is left who would end this group
         for name, query in queries.items():
             progress = query.lastProgress
             if progress and progress["batchId"] != told[name] and progress["numInputRows"]:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -18,17 +19,31 @@ SUMS = ("fed", "lost", "altered", "unexpected_duplicates", "duplicates")
 
 
 def main() -> int:
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     REPORT.unlink(missing_ok=True)
-    command = [sys.executable, "-m", "pytest", "-v", "-rN", "--timeout=600", "integration"]
-    # Progress goes where people read it; standard output has the JSON line only.
-    status = subprocess.run(
-        [*command, *sys.argv[1:]], cwd=REPOSITORY, check=False, stdout=sys.stderr
-    ).returncode
+    status = run_pytest(sys.argv[1:])
     lines = json.loads(REPORT.read_text(encoding="utf-8")) if REPORT.exists() else []
     for text in table(lines):
         print(text, file=sys.stderr)
     print(json.dumps(summary(lines, status)))
     return status
+
+
+def run_pytest(arguments: list[str]) -> int:
+    """Its exit status. Ends only when it has, also at an interrupt: it has containers and processes to end."""
+    command = [sys.executable, "-m", "pytest", "-v", "-rN", "--timeout=600", "integration"]
+    process = subprocess.Popen(
+        [*command, *arguments],
+        cwd=REPOSITORY,
+        stdout=sys.stderr,  # progress goes where people read it; standard output has the JSON line only
+        start_new_session=True,  # an interrupt at the keyboard reaches it once, from here
+    )
+    try:
+        return process.wait()
+    except BaseException:
+        process.send_signal(signal.SIGINT)
+        process.wait()
+        raise
 
 
 def table(lines: list[dict[str, Any]]) -> Iterator[str]:
