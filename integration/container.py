@@ -6,6 +6,7 @@ another one, pulled before. Nothing here scripts the server, so every scenario r
 
 from __future__ import annotations
 
+import contextlib
 import os
 import uuid
 from collections.abc import Mapping
@@ -55,12 +56,16 @@ class Container(QuestDb):
         self._container: Any = None
 
     def start(self) -> Container:
-        """Starts the container, or starts it again; returns when it answers SQL."""
-        if self._container is None:
-            self._container = self._run()
-        else:
-            self._container.start()
-        self.await_ready()
+        """Starts the container, or starts it again; returns when it answers SQL, or leaves none there."""
+        try:
+            if self._container is None:
+                self._container = self._run()
+            else:
+                self._container.start()
+            self.await_ready()
+        except BaseException:
+            self.remove()
+            raise
         return self
 
     def _run(self) -> Any:
@@ -77,10 +82,16 @@ class Container(QuestDb):
         return container.start().get_wrapped_container()
 
     def await_ready(self) -> None:
-        """Until SQL is answered."""
-        eventually("the container answers SQL", self._answers, READY_SECONDS, 0.2)
+        """Until SQL is answered; fails with what the server printed."""
+        try:
+            eventually("the container answers SQL", self._answers, READY_SECONDS, 0.2)
+        except AssertionError as error:
+            raise AssertionError(f"{error}; it printed: {self.logs()}") from None
 
     def _answers(self) -> bool:
+        self._container.reload()
+        if self._container.status == "exited":
+            raise AssertionError("the server in the container ended")
         try:
             return bool(
                 requests.get(f"{self.http}/exec", params={"query": "SELECT 1"}, timeout=5).ok
@@ -143,7 +154,11 @@ class Container(QuestDb):
         return str(self._container.logs(tail=40), "utf-8", "replace")
 
     def __enter__(self) -> Container:
-        return self.start()
+        try:
+            return self.start()
+        except BaseException:
+            self._remove_volume()
+            raise
 
     def __exit__(
         self,
@@ -151,7 +166,13 @@ class Container(QuestDb):
         error: BaseException | None,
         trace: TracebackType | None,
     ) -> None:
+        if error is not None and self._container is not None:
+            print(f"the container printed: {self.logs()}")  # pytest shows it beside the failure
         self.remove()
-        if self._own_volume:
-            self._client.volumes.get(self.volume).remove(force=True)
+        self._remove_volume()
         self._client.close()
+
+    def _remove_volume(self) -> None:
+        with contextlib.suppress(docker.errors.NotFound):  # it did not come to be
+            if self._own_volume:
+                self._client.volumes.get(self.volume).remove(force=True)

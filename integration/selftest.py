@@ -317,7 +317,7 @@ def bounded(
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """An interrupt first, at which it ends what it has elsewhere, containers; then SIGKILL for what is left of its group."""
+    """An interrupt, at which it ends what it has elsewhere, containers; then SIGKILL for what is left of its group."""
     if process.poll() is None:
         process.send_signal(signal.SIGINT)
         with contextlib.suppress(subprocess.TimeoutExpired):
