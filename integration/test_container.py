@@ -120,9 +120,10 @@ def sink_options(addr: str, work: Path, commit_on: str) -> dict[str, dict[str, A
 Fault = Callable[[Container, Streams, Line], Container]
 
 
-def stop_and_start(questdb: Container, _: Streams, __: Line) -> Container:
-    """The server is stopped in order and started again."""
+def stop_and_start(questdb: Container, streams: Streams, line: Line) -> Container:
+    """The server is stopped in order, and started again when frames wait for it."""
     questdb.stop()
+    line["unacked_frames"] = streams.await_unacked()
     return questdb.start()
 
 
@@ -149,10 +150,11 @@ def restart(questdb: Container, _: Streams, __: Line) -> Container:
     return questdb
 
 
-def new_container(questdb: Container, _: Streams, __: Line) -> Container:
-    """The container is killed and removed, and a new one gets its volume."""
+def new_container(questdb: Container, streams: Streams, line: Line) -> Container:
+    """The container is killed and removed, and a new one gets its volume when frames wait for it."""
     questdb.kill()
     questdb.remove()
+    line["unacked_frames"] = streams.await_unacked()
     return questdb.successor().start()
 
 
