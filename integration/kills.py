@@ -9,6 +9,7 @@ Progress and table go to standard error, one JSON line to standard output. Exit 
 from __future__ import annotations
 
 import argparse
+import fcntl
 import hashlib
 import json
 import shutil
@@ -37,6 +38,8 @@ COVERED = (
     "jvm/engine/src/main",
     "jvm/spark/src/main",
     "jvm/testserver/src/main",
+    "python/src/questdb_sf/frames.py",
+    "python/src/questdb_sf/slots.py",
     "python/src/questdb_sf/spark",
 )
 
@@ -69,16 +72,23 @@ def main(arguments: list[str] | None = None) -> int:
         for mode in chosen.mode or MODES
         if number < (chosen.runs or RUNS[scenario])
     ]
+    with alone(STATE.with_suffix(".lock")):
+        return run_all(plans, chosen.again, chosen.patience)
+
+
+def run_all(plans: list[Plan], again: bool, patience: float) -> int:
+    """Does what is not finished, and tells of all; the exit status."""
     book = Book(STATE)
-    todo = [plan for plan in plans if chosen.again or not book.has(plan)]
+    todo = [plan for plan in plans if again or not book.has(plan)]
     say(f"{len(plans)} runs, {len(plans) - len(todo)} of them finished before on the same code")
     if todo:
-        KEPT.mkdir(parents=True, exist_ok=True)
+        KEPT.mkdir(exist_ok=True)
         with running_server(Path(tempfile.mkdtemp(prefix="server-", dir=KEPT))) as server:
             for number, plan in enumerate(todo, 1):
-                outcome = one(plan, server, chosen.patience)
+                say(f"{number:>3}/{len(todo)}  {plan.scenario} {plan.mode} seed {plan.seed} ...")
+                outcome = one(plan, server, KEPT, patience)
                 book.enter(outcome)
-                say(f"{number:>3}/{len(todo)}  {describe(plan, outcome)}")
+                say(f"         {describe(plan, outcome)}")
     entries = [book.entry(plan) for plan in plans]
     for line in table(entries):
         say(line)
@@ -86,6 +96,18 @@ def main(arguments: list[str] | None = None) -> int:
     print(json.dumps(result))
     bad = result["lost"] or result["altered"] or result["unexpected_duplicates"] or result["failed"]
     return 1 if bad else 0
+
+
+@contextmanager
+def alone(lock: Path) -> Iterator[None]:
+    """Holds a lock file, so that no second program of this kind works in the same directories."""
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    with lock.open("w") as held:
+        try:
+            fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise SystemExit(f"error: {lock} is held by another run: wait for its end") from None
+        yield
 
 
 @contextmanager
@@ -99,9 +121,11 @@ def running_server(folder: Path) -> Iterator[ServerProcess]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def one(plan: Plan, server: ServerProcess, patience: float, package: Path | None = None) -> Outcome:
-    """One run in a directory of its own, which stays where the run failed."""
-    work = KEPT / f"{plan.scenario}-{plan.mode}-{plan.seed}"
+def one(
+    plan: Plan, server: ServerProcess, kept: Path, patience: float, package: Path | None = None
+) -> Outcome:
+    """One run in a directory of its own below ``kept``, which stays where the run failed."""
+    work = kept / f"{plan.scenario}-{plan.mode}-{plan.seed}"
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(parents=True)
     outcome = run(plan, server, work, patience, package)
@@ -146,8 +170,12 @@ class Book:
         self._code = code()
         self._commit = commit()
         self._runs: dict[str, dict[str, Any]] = {}
-        if path.exists():
+        try:
             self._runs = json.loads(path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            pass  # the first time
+        except ValueError as error:
+            say(f"{path} is damaged, every run is done again: {error}")
 
     def has(self, plan: Plan) -> bool:
         """Whether a plan was run to a good end on this code."""

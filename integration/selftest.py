@@ -55,9 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(fault.name for fault in faults))
         return 0
     began = time.monotonic()
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
     with ExitStack() as stack:
+        stack.enter_context(kills.alone(WORK.with_suffix(".lock")))
+        shutil.rmtree(WORK, ignore_errors=True)
+        WORK.mkdir(parents=True)
         result = Selftest(stack).run(faults)
     result["seconds"] = round(time.monotonic() - began, 1)
     print(json.dumps(result))
@@ -142,7 +143,7 @@ class Selftest:
     def _kill(self, plan: Plan, package: Path | None) -> str | None:
         if self._server is None:
             self._server = self._stack.enter_context(kills.running_server(WORK / "server"))
-        outcome = kills.one(plan, self._server, KILL_PATIENCE, package)
+        outcome = kills.one(plan, self._server, WORK / "kills", KILL_PATIENCE, package)
         if outcome.good:
             return None
         return (
