@@ -6,8 +6,10 @@ in the build tree, or named by ``QUESTDB_SF_TESTSERVER_JAR``.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
+import random
 import resource
 import signal
 import socket
@@ -36,10 +38,15 @@ def jar() -> Path:
 
 
 def free_port() -> int:
-    """A port of 127.0.0.1 that nothing listens on at the moment."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return int(probe.getsockname()[1])
+    """A port of 127.0.0.1 that nothing listens on, below those that outgoing connections get.
+
+    So it is free again for a server that was away, and who tries to connect meanwhile is not connected with himself.
+    """
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
+    raise OSError("no free port between 20000 and 32000")
 
 
 class QuestDb:
