@@ -12,6 +12,7 @@ from typing import Any
 
 from harness.server import QuestDb
 from harness.spark import Feed
+from questdb_sf import frames, slots
 
 SCHEMA = "id LONG, sym STRING, name STRING, value DOUBLE, number INT, flag BOOLEAN, ts TIMESTAMP"
 COLUMNS = ("id", "sym", "name", "value", "number", "flag", "ts")
@@ -84,6 +85,20 @@ def add_files(feed: Feed, first: int, last: int, size: int) -> None:
     """Files ``first`` to ``last - 1``."""
     for file in range(first, last):
         feed.add(row(number) for number in range(file * size, (file + 1) * size))
+
+
+def unacked_ids(sf_dir: Path) -> dict[str, list[list[int]]]:
+    """Ids in frames above the watermarks of the slots in a directory, by table, a list a frame."""
+    found: dict[str, list[list[int]]] = {}
+    for slot in sf_dir.glob("*/"):
+        acked = slots.watermark(slot)
+        for path in slot.glob(f"*{slots.SEGMENT_SUFFIX}"):
+            for frame in slots.scan(path).content:
+                if acked is not None and frame.fsn is not None and frame.fsn <= acked:
+                    continue
+                for table in frames.decode(frame.payload).tables:
+                    found.setdefault(table.name, []).append([row["id"] for row in table.data])
+    return found
 
 
 @dataclass(frozen=True)
