@@ -4,10 +4,11 @@ Everything random comes from the run's seed: when the blows fall, whether the se
 slots hold then is nowhere else), whether it is stopped before it is killed (what is on its way is lost with it), how
 late it acknowledges. A blow waits until something is under way: with ``commit_on=store`` frames in slots above the
 watermark, with ``ack`` a micro-batch that was begun and not committed, and frames of it that the server took and did
-not acknowledge. What it was is counted for each blow.
+not acknowledge. What it was is counted for each blow. Files come as blows do, so that the stream is not done before.
 
 What may be there twice in the table without keys follows from ``docs/delivery.md``. Before each blow it is noted how
-far Spark's commit log is, then which rows wait in the slots unacknowledged; after it, how far Spark's offset log is.
+far Spark's commit log is, then which rows wait in the slots unacknowledged; after it (after the server is within reach
+again, where it was not) how far Spark's offset log is.
 Rows of a micro-batch that was begun and not committed, and rows that waited, may come again. Any other row that is
 there twice is an unexpected duplicate.
 """
@@ -18,8 +19,7 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,7 @@ from typing import Any
 from harness.driver import Driver, DriverEnded
 from harness.server import ServerProcess
 from harness.spark import files_logged
-from integration.rows import Verdict, await_rows, make_feed
-from questdb_sf import frames, slots
+from integration.rows import Verdict, add_files, await_rows, make_feed, unacked_ids
 
 SCENARIOS = ("driver", "executor", "server")
 MODES = ("ack", "store")
@@ -37,6 +36,8 @@ KILLS = 5
 """A run."""
 FILES = 30
 FILE_ROWS = 200
+AHEAD = 6
+"""Files beyond those after which a blow falls; no more, so that it meets a stream that has still to write."""
 FRAME_ROWS = 25
 ROWS = FILES * FILE_ROWS
 ACK_DELAYS = {"ack": (30, 100, 200), "store": (100, 300, 1000)}
@@ -160,9 +161,11 @@ class _Run:
         label = f"{plan.scenario}_{plan.mode}_{plan.seed}"
         self.tables = {kind: f"{kind}_{label}" for kind in (KEYED, PLAIN)}
         self.may_repeat: set[int] = set()
+        self.source = make_feed(work / "source", 0, FILE_ROWS)
+        self.fed = self.begun = 0
         self.victim = Driver(
             work / "victim",
-            make_feed(work / "source", FILES, FILE_ROWS),
+            self.source,
             {
                 "spark.master": MASTERS.get(plan.scenario, "local[2]"),
                 # Two tasks a micro-batch, although its file is small.
@@ -202,6 +205,7 @@ class _Run:
                 self._start()
                 for blow in self.plan.blows:
                     self._strike(blow)
+                self._feed(FILES)
                 self._await("all files committed", self._all_committed)
                 await_rows(
                     self.server,
@@ -213,39 +217,53 @@ class _Run:
                 self.victim.stop(self.patience)
             except (DriverEnded, TimeoutError) as error:
                 self.outcome.problem = str(error)
+        self.server.resume()  # where a blow was given up while it was stopped
         self._judge()
         self.outcome.seconds = round(time.monotonic() - began, 1)
         return self.outcome
 
     # What happens
 
+    def _feed(self, files: int) -> None:
+        """So many files are there from now on."""
+        add_files(self.source, self.fed, files, FILE_ROWS)
+        self.fed = max(self.fed, files)
+
     def _strike(self, blow: Blow) -> None:
+        self._feed(blow.after + AHEAD)
         self._await(f"{blow.after} files committed", lambda: self._committed(PLAIN) >= blow.after)
         time.sleep(blow.wait)
-        with self._noting_repeats():
-            if blow.cut:
-                self.server.script(drop_after_messages=0, refuse_status=503)
-                time.sleep(blow.cut)
-                self._await_more(blow)
-            getattr(self, f"_kill_{self.plan.scenario}")(blow)
-            if blow.cut:
-                time.sleep(blow.heal)
-                self._heal()
+        # In this order: what is written after the look at the slots belongs to no file that was committed before.
+        committed = self._committed(PLAIN)
+        waiting = self._waiting()[PLAIN]
+        if blow.cut:
+            self.server.script(drop_after_messages=0, refuse_status=503)
+            time.sleep(blow.cut)
+            self._await_more(blow)
+        getattr(self, f"_kill_{self.plan.scenario}")(blow)
+        if blow.cut:
+            time.sleep(blow.heal)
+            self._heal()
+            self.begun = self._begun(PLAIN)  # what was begun meanwhile may have met the cut
+        self.may_repeat.update(number for frame in waiting for number in frame)
+        self.may_repeat.update(range(committed * FILE_ROWS, self.begun * FILE_ROWS))
 
     def _await_more(self, blow: Blow) -> None:
-        wanted = min(self._committed(PLAIN) + blow.more, FILES)
+        wanted = min(self._committed(PLAIN) + blow.more, self.fed)
         self._await(f"{wanted} files committed", lambda: self._committed(PLAIN) >= wanted)
 
     def _await_under_way(self, unreachable: bool) -> None:
         """Where all is written already there is nothing to wait for; the counts will say so."""
 
         def look() -> bool:
+            if self._all_committed():
+                self._feed(min(self.fed + 1, FILES))  # what there was went through
             if self.plan.mode == "store":
                 return any(self._waiting().values())
             # Out of reach, or stopped: what is open cannot be acknowledged.
             return any(self._open_rows().values()) and (unreachable or self._at_server() > 0)
 
-        self._await("something is under way", lambda: look() or self._all_committed())
+        self._await("something is under way", lambda: look() or self._committed(PLAIN) == FILES)
 
     def _kill_driver(self, blow: Blow) -> None:
         self._await_under_way(unreachable=blow.cut > 0)
@@ -282,18 +300,9 @@ class _Run:
     def _heal(self) -> None:
         self.server.script(reset=True, ack_delay_millis=self.plan.ack_delay_millis)
 
-    @contextmanager
-    def _noting_repeats(self) -> Iterator[None]:
-        # In this order: what is written after the look at the slots belongs to no file that was committed before.
-        committed = self._committed(PLAIN)
-        waiting = self._waiting()[PLAIN]
-        yield
-        begun = files_logged(self.victim.checkpoint(PLAIN), "offsets")
-        self.may_repeat.update(number for frame in waiting for number in frame)
-        self.may_repeat.update(range(committed * FILE_ROWS, begun * FILE_ROWS))
-
     def _note(self, at_server: int) -> None:
         """Just after a blow."""
+        self.begun = self._begun(PLAIN)
         found = at_server
         if self.plan.mode == "store":
             found = sum(len(waiting) for waiting in self._waiting().values())
@@ -305,16 +314,19 @@ class _Run:
     def _committed(self, kind: str) -> int:
         return files_logged(self.victim.checkpoint(kind), "commits")
 
+    def _begun(self, kind: str) -> int:
+        return files_logged(self.victim.checkpoint(kind), "offsets")
+
     def _all_committed(self) -> bool:
-        return all(self._committed(kind) == FILES for kind in (KEYED, PLAIN))
+        """Of those that there are."""
+        return all(self._committed(kind) == self.fed for kind in (KEYED, PLAIN))
 
     def _open_rows(self) -> dict[str, int]:
         """Of micro-batches that were begun and not committed, by kind of table."""
         rows = {}
         for kind in (KEYED, PLAIN):
             committed = self._committed(kind)
-            begun = files_logged(self.victim.checkpoint(kind), "offsets")
-            rows[kind] = max(0, begun - committed) * FILE_ROWS
+            rows[kind] = max(0, self._begun(kind) - committed) * FILE_ROWS
         return rows
 
     def _at_server(self) -> int:
@@ -323,17 +335,8 @@ class _Run:
 
     def _waiting(self) -> dict[str, list[list[int]]]:
         """Ids in frames above the watermarks of the slots, a list a frame, by kind of table."""
-        found: dict[str, list[list[int]]] = {KEYED: [], PLAIN: []}
-        names = {table: kind for kind, table in self.tables.items()}
-        for slot in self.slots.glob("*/"):
-            acked = slots.watermark(slot)
-            for path in slot.glob(f"*{slots.SEGMENT_SUFFIX}"):
-                for frame in slots.scan(path).content:
-                    if acked is not None and frame.fsn is not None and frame.fsn <= acked:
-                        continue
-                    for table in frames.decode(frame.payload).tables:
-                        found[names[table.name]].append([r["id"] for r in table.data])
-        return found
+        found = unacked_ids(self.slots)
+        return {kind: found.get(table, []) for kind, table in self.tables.items()}
 
     def _moving(self) -> bool:
         self._check("all rows")
