@@ -68,10 +68,12 @@ class Driver:
         hold_at: int | None = None,
         available_now: bool = False,
         handlers: bool = False,
+        hold_first: bool = False,
     ) -> Driver:
         """Starts it, or starts it again, and returns at once; :meth:`events` says how far it is.
 
         :param queries: options of the sink by the name of a query
+        :param hold_first: only a task's first attempt waits; a copy of it passes ``hold_at`` once that one is there
         :param handlers: of errors and events, which say in :meth:`events` what they hear
         """
         self.work.mkdir(parents=True, exist_ok=True)
@@ -80,6 +82,7 @@ class Driver:
             "checkpoints": {name: str(self.checkpoint(name)) for name in queries},
             "queries": {name: dict(options) for name, options in queries.items()},
             "hold_at": hold_at,
+            "hold_first": hold_first,
             "available_now": available_now,
             "handlers": handlers,
         }
@@ -225,7 +228,9 @@ def main() -> None:
             .json(settings["source"])
         )
         if settings["hold_at"] is not None:
-            frame = frame.mapInPandas(holder(work, settings["hold_at"]), frame.schema)
+            frame = frame.mapInPandas(
+                holder(work, settings["hold_at"], settings["hold_first"]), frame.schema
+            )
         queries[name] = write_stream(
             frame, Path(settings["checkpoints"][name]), options, "append", **trigger
         )
@@ -252,20 +257,29 @@ def main() -> None:
     spark.stop()
 
 
-def holder(work: Path, hold_at: int) -> Any:
+def holder(work: Path, hold_at: int, hold_first: bool) -> Any:
     """The function for ``mapInPandas``: passes rows on in small pieces, and waits at one of them.
 
     What it has passed on lies in a buffer of 64 KiB before Spark reads it, so the last rows before ``hold_at`` do too.
+    With ``hold_first`` a copy of the task that waits goes on as soon as that one waits.
     """
 
     def hold(frames: Any) -> Any:
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        assert context is not None
+        reached = work / f"reached-{context.stageId()}"
+        awaited = reached if hold_first and context.attemptNumber() > 0 else work / "go"
         for frame in frames:
             for first in range(0, len(frame), PIECE_ROWS):
                 piece = frame.iloc[first : first + PIECE_ROWS]
                 if (piece["id"] == hold_at).any():
-                    (work / "reached").touch()
+                    if awaited != reached:
+                        reached.touch()
+                        (work / "reached").touch()
                     deadline = time.monotonic() + HOLD_SECONDS
-                    while not (work / "go").exists() and time.monotonic() < deadline:
+                    while not awaited.exists() and time.monotonic() < deadline:
                         time.sleep(0.05)
                 yield piece
 

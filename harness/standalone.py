@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
+import time
 from pathlib import Path
 from types import TracebackType
 from typing import IO
@@ -11,13 +13,27 @@ from typing import IO
 from harness.server import free_port
 
 
-class Standalone:
-    """The cluster, from the installed pyspark. Use as a context manager; ``master`` is what a session takes."""
+def await_port(port: int, seconds: float = 60) -> None:
+    """Until something listens there."""
+    deadline = time.monotonic() + seconds
+    with socket.socket() as trial:
+        while trial.connect_ex(("127.0.0.1", port)) != 0:
+            if time.monotonic() > deadline:
+                raise TimeoutError(f"nothing listens on port {port} after {seconds:.0f} s")
+            time.sleep(0.05)
 
-    def __init__(self, work: Path, workers: int = 2) -> None:
+
+class Standalone:
+    """The cluster, from the installed pyspark. Use as a context manager; ``master`` is what a session takes.
+
+    Workers have addresses of their own, so that they are different hosts to Spark.
+    """
+
+    def __init__(self, work: Path, workers: int = 2, cores: int = 1) -> None:
         self.master = f"spark://127.0.0.1:{free_port()}"
         self._work = work
         self._workers = workers
+        self._cores = cores
         self._processes: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Standalone:
@@ -27,11 +43,13 @@ class Standalone:
             self._start(
                 log, "master.Master", "--host", "127.0.0.1", "--port", port, "--webui-port", "0"
             )
+            await_port(int(port))  # a worker that is refused tries again only seconds later
             for number in range(self._workers):
                 self._start(
                     log,
                     "worker.Worker",
-                    *("--host", "127.0.0.1", "--webui-port", "0", "--cores", "1"),
+                    *("--host", f"127.0.0.{number + 1}", "--webui-port", "0"),
+                    *("--cores", str(self._cores)),
                     *("--memory", "1g", "--work-dir", str(self._work / f"worker-{number}")),
                     self.master,
                 )

@@ -150,7 +150,8 @@ public final class ReferencePages {
         `health`: `ok`, or what the executor that does worst says (reconnecting, rejecting,
         backpressure, failed, since when and why). Where a SQL tab is named, they show there and
         in Spark's REST API as well. Over executors counters and gauges are added up; of
-        milliseconds the highest is shown. What to alert on: [operating](operating.md).
+        milliseconds the highest is shown. With speculation, what a task counted that ended second
+        is missing where Spark ignored its result. What to alert on: [operating](operating.md).
 
         | metric | unit | kind | where | what |
         |---|---|---|---|---|
