@@ -240,7 +240,7 @@ def test_the_live_table_has_another_type(spark: Any, server: ServerProcess, tmp_
         "CREATE TABLE bad_live (id LONG, name LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL"
     )
     said = error_of(spark, base(server, "bad_live"), tmp_path, columns=["id", "name", "ts"])
-    for word in ("column 'name'", "LONG", "string", "cast"):
+    for word in ("column 'name'", "LONG", "STRING", "cast"):
         assert word in said, said
     assert untouched(server, "bad_live")
 

@@ -6,14 +6,17 @@ import base64
 import datetime
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any
 
 import pytest
 
+from harness.points import Point
 from harness.server import ServerProcess
+from questdb_sf.errors import ErrorCode
+from questdb_sf.spark import failure
 
 UTC = datetime.timezone.utc
 
@@ -29,6 +32,10 @@ class Case:
     options: dict[str, str] = field(default_factory=dict)
     select: str = "x"
     read: Callable[[Any], Any] = lambda value: value
+    made_by: str = "x"
+    """Makes of a value what is written; for types that pyspark makes no values of."""
+    since: tuple[int, int] = (3, 5)
+    """The Spark that has the type."""
 
 
 def named(target: str, **more: str) -> dict[str, str]:
@@ -214,17 +221,104 @@ CASES = {
     "array of strings as JSON": Case(
         "ARRAY<STRING>", [["a", None]], "VARCHAR", ['["a",null]'], {"unsupported": "json"}
     ),
+    "intervals as JSON": Case(
+        "INT",
+        [14, None],
+        "VARCHAR",
+        ['{"m":14,"d":14000000}', '{"m":null,"d":null}'],
+        {"unsupported": "json"},
+        made_by="named_struct('m', make_ym_interval(0, x), 'd', make_dt_interval(0, 0, 0, x))",
+    ),
+    "char(n) and varchar(n)": Case(
+        "STRING",
+        ["ab", None],
+        "VARCHAR",
+        ["ab   ", None],
+        made_by="CAST(x AS CHAR(5))",
+        since=(4, 3),
+    ),
+    "collated string": Case(
+        "STRING",
+        ["Ab", None],
+        "VARCHAR",
+        ["Ab", None],
+        made_by="x COLLATE UNICODE_CI",
+        since=(4, 0),
+    ),
+    "variant as JSON": Case(
+        "STRING",
+        ['{"a":[1,2.5,null,"ü"]}', "null", None],
+        "VARCHAR",
+        ['{"a":[1,2.5,null,"ü"]}', "null", None],
+        {"unsupported": "json"},
+        made_by="parse_json(x)",
+        since=(4, 0),
+    ),
+    "variants in an array as JSON": Case(
+        "STRING",
+        ['{"a":1}', None],
+        "VARCHAR",
+        ['[{"a":1}]', "[null]"],
+        {"unsupported": "json"},
+        made_by="array(parse_json(x))",
+        since=(4, 0),
+    ),
+    "time as LONG": Case(
+        "STRING",
+        ["00:00:00", "23:59:59.123456", None],
+        "LONG",
+        [0, 86_399_123_456, None],
+        named("LONG"),
+        made_by="CAST(x AS TIME(6))",
+        since=(4, 3),
+    ),
+    "time in a struct as JSON": Case(
+        "STRING",
+        ["00:00:01", None],
+        "VARCHAR",
+        ['{"t":1000000000}', '{"t":null}'],
+        {"unsupported": "json"},
+        made_by="named_struct('t', CAST(x AS TIME(6)))",
+        since=(4, 3),
+    ),
 }
+
+NEWER_TYPES = {
+    "spark.sql.timeType.enabled": "true",
+    # Else CHAR(n) is a STRING before the sink sees it.
+    "spark.sql.preserveCharVarcharTypeInfo": "true",
+}
+
+
+@pytest.fixture
+def newer_types(spark: Any) -> Iterator[None]:
+    """Types that Spark has, but not by itself."""
+    for key, value in NEWER_TYPES.items():
+        spark.conf.set(key, value)
+    yield
+    for key in NEWER_TYPES:
+        spark.conf.unset(key)
+
+
+def needs_spark(since: tuple[int, int]) -> None:
+    """Skips where the type is not there."""
+    import pyspark
+
+    if tuple(int(part) for part in pyspark.__version__.split(".")[:2]) < since:
+        pytest.skip(f"Spark has it from {since[0]}.{since[1]} on")
 
 
 @pytest.mark.spark
 @pytest.mark.parametrize("name", CASES)
+@pytest.mark.usefixtures("newer_types")
 def test_every_type_arrives(spark: Any, server: ServerProcess, name: str) -> None:
     """The type of the column that is created, and every value."""
     case = CASES[name]
+    needs_spark(case.since)
     table = "type_" + re.sub(r"\W+", "_", name)
     frame = spark.createDataFrame(list(enumerate(case.values)), f"n INT, x {case.spark_type}")
-    frame = frame.selectExpr("n", "x", "timestamp_micros(1704067200000000 + n) AS ts")
+    ts = "timestamp_micros(1704067200000000 + n) AS ts"
+    frame = frame.selectExpr("n", f"{case.made_by} AS x", ts)
     options = {"addr": server.addr, "table": table, "timestamp": "ts", "create_table": "true"}
     writer = frame.coalesce(1).write.format("questdb-sf").mode("append")
     writer.options(**options, **case.options).save()
@@ -232,6 +326,69 @@ def test_every_type_arrives(spark: Any, server: ServerProcess, name: str) -> Non
     kind = server.sql(f"SELECT type FROM table_columns('{table}') WHERE \"column\" = 'x'")[0][0]
     rows = server.sql(f"SELECT {case.select} FROM {table} ORDER BY n")
     assert (kind, [case.read(row[0]) for row in rows]) == (case.column, case.shown)
+
+
+POINT = "harness.points.PointType (user-defined, stored as ARRAY<DOUBLE>)"
+REFUSED: dict[str, tuple[str, tuple[int, int], str, str]] = {
+    "struct": ("named_struct('a', 1)", (3, 5), "STRUCT<a: INT", "set unsupported=json"),
+    "map": ("map('k', 1)", (3, 5), "MAP<STRING, INT>", "set unsupported=json"),
+    "array of ints": ("array(1)", (3, 5), "ARRAY<INT>", "[DOUBLE_ARRAY, LONG_ARRAY]"),
+    "array of strings": ("array('a')", (3, 5), "ARRAY<STRING>", "set unsupported=json"),
+    "interval of months": ("make_ym_interval(1, 2)", (3, 5), "INTERVAL YEAR TO MONTH", "json"),
+    "interval of seconds": ("make_dt_interval(1)", (3, 5), "INTERVAL DAY TO SECOND", "[LONG]"),
+    "interval of both": ("make_interval(1)", (3, 5), "INTERVAL", "cast it, or drop it"),
+    "variant": ("parse_json('1')", (4, 0), "VARIANT", "set unsupported=json"),
+    "time": ("CAST('01:02:03' AS TIME(6))", (4, 3), "TIME(6)", "one of [LONG]"),
+    "user-defined type": ("point", (3, 5), POINT, "make columns of its parts, by a UDF"),
+    "user-defined type in an array": ("array(point)", (3, 5), "ARRAY<", f"it holds {POINT}"),
+}
+
+
+@pytest.mark.spark
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.usefixtures("newer_types")
+def test_types_that_are_refused(spark: Any, server: ServerProcess, name: str) -> None:
+    """By the column's name, its type and what to do, before a table is made."""
+    expression, since, kind, advice = REFUSED[name]
+    needs_spark(since)
+    table = "refused_" + re.sub(r"\W+", "_", name)
+    frame = spark.createDataFrame([(Point(1.0, 2.0),)], ["point"])
+    frame = frame.selectExpr(f"{expression} AS x", "timestamp_micros(1704067200000000) AS ts")
+    writer = (
+        frame.write.format("questdb-sf")
+        .mode("append")
+        .options(addr=server.addr, table=table, timestamp="ts", create_table="true")
+    )
+    with pytest.raises(Exception, match="TYPE_UNSUPPORTED") as caught:
+        writer.save()
+    error = failure(caught.value)
+    assert error is not None
+    assert error.code == ErrorCode.TYPE_UNSUPPORTED
+    assert error.message.startswith(f"column 'x' of type {kind}")
+    assert advice in error.message
+    assert server.sql(f"SELECT count() FROM tables() WHERE table_name = '{table}'") == [[0]]
+
+
+def test_a_time_finer_than_microseconds_is_refused_by_row(
+    spark: Any, server: ServerProcess
+) -> None:
+    frame = spark.sql(
+        "SELECT TIME'01:02:03.123456789' AS x, timestamp_micros(1704067200000000) AS ts"
+    )
+    writer = (
+        frame.write.format("questdb-sf")
+        .mode("append")
+        .options(
+            addr=server.addr,
+            table="fine_time",
+            timestamp="ts",
+            create_table="true",
+            **named("LONG"),
+        )
+    )
+    with pytest.raises(Exception, match="VALUE_INVALID") as caught:
+        writer.save()
+    assert "column 'x'" in str(failure(caught.value))
 
 
 @pytest.mark.parametrize("zone", ["America/New_York", "Asia/Kolkata"])
@@ -345,4 +502,4 @@ def test_types_that_are_left_out(
     names = [row[0] for row in server.sql("SELECT \"column\" FROM table_columns('skipped')")]
     assert sorted(names) == ["id", "ts"]
     assert "not written" in spark_log()
-    assert "m map" in spark_log()
+    assert "m MAP<STRING, INT>" in spark_log()

@@ -1,13 +1,16 @@
 package org.questdbsf.spark;
 
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.UserDefinedType;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.Names;
@@ -142,7 +145,7 @@ final class ColumnTypes {
               + "' is "
               + there
               + " in the table, and "
-              + field.dataType().typeName()
+              + SourceKind.named(field.dataType())
               + " in the rows, which cannot be written to it unchanged; cast it"
               + (byNameOnly ? ", or name the type in column_types." : "."));
     }
@@ -161,7 +164,7 @@ final class ColumnTypes {
               + ") is written from other types"
               + (kind.targets().isEmpty()
                   ? ""
-                  : "; " + source.typeName() + " becomes one of " + kind.targets()));
+                  : "; " + SourceKind.named(source) + " becomes one of " + kind.targets()));
     }
     if (kind == SourceKind.DECIMAL) {
       return decimal(field, (DecimalType) source, target);
@@ -232,27 +235,27 @@ final class ColumnTypes {
     if (options.is(SfOption.UNSUPPORTED, "skip")) {
       return Optional.empty();
     }
-    if (jsonWanted(kind)) {
-      SourceKind.withoutJson(field.dataType())
-          .ifPresent(
-              inner -> {
-                throw wrongType(
-                    field,
-                    "it holds "
-                        + inner.sql()
-                        + ", which has no JSON form; cast it, drop it, or set unsupported=skip to"
-                        + " leave the column out");
-              });
+    Optional<DataType> unknown = SourceKind.unknownIn(field.dataType());
+    if (jsonWanted(kind) && unknown.isEmpty()) {
       return Optional.of(TargetType.of(QwpType.VARCHAR));
     }
-    throw wrongType(
-        field,
-        "QuestDB has no such type"
-            + (kind.targets().isEmpty()
-                ? ""
-                : "; name one of " + kind.targets() + " for it in column_types")
-            + (kind.fitsJson() ? "; or set unsupported=json for JSON text" : "")
-            + "; or cast it, drop it, or set unsupported=skip to leave it out");
+    List<String> ways = new ArrayList<>();
+    if (!kind.targets().isEmpty()) {
+      ways.add("name one of " + kind.targets() + " for it in column_types");
+    }
+    if (kind.fitsJson() && unknown.isEmpty()) {
+      ways.add("set unsupported=json for JSON text");
+    }
+    boolean own = unknown.isPresent() && unknown.get() instanceof UserDefinedType;
+    ways.add(own ? "make columns of its parts, by a UDF" : "cast it");
+    ways.add("drop it");
+    ways.add("set unsupported=skip to leave it out");
+    String why =
+        unknown
+            .filter(type -> type != field.dataType())
+            .map(type -> "it holds " + SourceKind.named(type) + ", which has no JSON form")
+            .orElse("QuestDB has no such type");
+    throw wrongType(field, why + "; " + String.join(", or ", ways));
   }
 
   private boolean jsonWanted(SourceKind kind) {
@@ -266,7 +269,7 @@ final class ColumnTypes {
         "column '"
             + field.name()
             + "' of type "
-            + field.dataType().sql()
+            + SourceKind.named(field.dataType())
             + " cannot be written: "
             + why
             + ".");

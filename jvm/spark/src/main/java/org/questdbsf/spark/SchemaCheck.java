@@ -99,7 +99,7 @@ final class SchemaCheck {
       StructField field = fields[ordinal];
       columns.add(new ColumnPlan(ordinal, field.name(), field.dataType(), target.get()));
     } else {
-      skipped.add(fields[ordinal].name() + " " + fields[ordinal].dataType().typeName());
+      skipped.add(fields[ordinal].name() + " " + SourceKind.named(fields[ordinal].dataType()));
     }
   }
 

@@ -23,6 +23,7 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.UserDefinedType;
 import org.apache.spark.sql.types.YearMonthIntervalType;
 import org.questdbsf.qwp.QwpType;
 
@@ -165,6 +166,15 @@ enum SourceKind {
     return type.typeName().startsWith("varchar") || type.typeName().startsWith("char");
   }
 
+  /** A type for messages. SQL has a user-defined type as what it is stored as, which would fit. */
+  static String named(DataType type) {
+    if (type instanceof UserDefinedType<?> own) {
+      String name = own.pyUDT() == null ? own.getClass().getName() : own.pyUDT();
+      return name + " (user-defined, stored as " + own.sqlType().sql() + ")";
+    }
+    return type.sql();
+  }
+
   /** The element type of nested arrays. */
   static DataType leaf(DataType type) {
     return type instanceof ArrayType ? leaf(((ArrayType) type).elementType()) : type;
@@ -185,17 +195,17 @@ enum SourceKind {
     return targets;
   }
 
-  /** The first type in a struct, map or array that cannot be written as JSON text. */
-  static Optional<DataType> withoutJson(DataType type) {
+  /** The type, or the first in a struct, map or array, that cannot be written, not even as JSON. */
+  static Optional<DataType> unknownIn(DataType type) {
     if (type instanceof StructType struct) {
       return Stream.of(struct.fields())
-          .map(field -> withoutJson(field.dataType()))
+          .map(field -> unknownIn(field.dataType()))
           .flatMap(Optional::stream)
           .findFirst();
     } else if (type instanceof ArrayType array) {
-      return withoutJson(array.elementType());
+      return unknownIn(array.elementType());
     } else if (type instanceof MapType map) {
-      return withoutJson(map.keyType()).or(() -> withoutJson(map.valueType()));
+      return unknownIn(map.keyType()).or(() -> unknownIn(map.valueType()));
     }
     return of(type) == UNKNOWN ? Optional.of(type) : Optional.empty();
   }

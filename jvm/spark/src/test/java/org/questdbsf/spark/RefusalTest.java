@@ -95,7 +95,7 @@ class RefusalTest {
         TestSpark.sink(ticks().selectExpr("sym as id", "ts"), SERVER.port(), "refused_u"),
         "'id'",
         "LONG",
-        "string");
+        "STRING");
     atFirstBatch(
         ErrorCode.TABLE_MISMATCH,
         sink().option("table", "refused_u").option("require_dedup", "on"),

@@ -121,7 +121,7 @@ class SchemaCheckTest {
             + " ts TIMESTAMP_NS (designated)",
         plan.describe());
     Errors.of(
-        ErrorCode.TABLE_MISMATCH, () -> plan("a string", live("a", "INT")), "'a'", "INT", "string");
+        ErrorCode.TABLE_MISMATCH, () -> plan("a string", live("a", "INT")), "'a'", "INT", "STRING");
     Errors.of(
         ErrorCode.TYPE_UNSUPPORTED,
         () -> plan("a decimal(10,4)", live("a", "DECIMAL(10,2)")),
@@ -185,7 +185,7 @@ class SchemaCheckTest {
     refused(ErrorCode.TYPE_UNSUPPORTED, "a interval year", set(), "'a'", "INTERVAL");
     refused(ErrorCode.TYPE_UNSUPPORTED, "a int", set("symbols", "a"), "'a'", "string");
     refused(
-        ErrorCode.TYPE_UNSUPPORTED, "a int", set("column_types", "a UUID"), "'a'", "UUID", "int");
+        ErrorCode.TYPE_UNSUPPORTED, "a int", set("column_types", "a UUID"), "'a'", "UUID", "INT");
     refused(
         ErrorCode.TYPE_UNSUPPORTED,
         "a decimal(5,1)",

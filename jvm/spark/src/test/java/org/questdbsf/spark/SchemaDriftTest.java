@@ -114,7 +114,7 @@ class SchemaDriftTest {
         assertThrows(
             StreamingQueryException.class,
             () -> run(input, checkpoint, "id + 30", "cast(x as string) as x"));
-    Errors.says(refused.getMessage(), "TABLE_MISMATCH", "'x'", "INT", "string");
+    Errors.says(refused.getMessage(), "TABLE_MISMATCH", "'x'", "INT", "STRING");
     SERVER.sql("ALTER TABLE drift_restart ALTER COLUMN x TYPE LONG");
     run(input, checkpoint, "id + 60", "x");
     SERVER.awaitRows("drift_restart", 12);
