@@ -43,7 +43,7 @@ def copies(server: Any, table: str) -> dict[int, int]:
 def test_the_copy_of_a_slow_task_wins(start_server: Any, tmp_path: Path) -> None:
     """A task waits for ever in the middle of its rows, what it read is on the way; its copy on another host ends the
     micro-batch. Nothing is missing or altered, rows of both are there twice only where no keys are, and the loser
-    leaves neither lane nor slot.
+    leaves nothing in a slot.
     """
     server = start_server()
     source = Feed(tmp_path / "source", ROW)
@@ -66,17 +66,19 @@ def test_the_copy_of_a_slow_task_wins(start_server: Any, tmp_path: Path) -> None
         for table in queries:
             server.await_count(table, total)
             assert int(last[table]["rows_written"]) == total
-            assert int(last[table]["frames_written"]) >= total / 50
             assert last[table]["server_errors"] == last[table]["failed_slots"] == "0"
         assert differences(server, "keys", total) == []
         assert server.counters()["tables"]["keys"]["rows_received"] > total
         assert missing(server, "plain", total) == []
-        twice = copies(server, "plain")
+        twice = eventually("rows of the loser", lambda: copies(server, "plain"))
         # The loser's; it never came to the rows behind the one that it waits at.
         assert set(twice.values()) == {2}
         assert any(number < HELD for number in twice)
         assert not any(HELD <= number < SIZE for number in twice)
-        eventually("no lane is lent", lambda: server.counters()["connections"] == 0)
-        slots = list_slots(tmp_path / "slots")
-        assert [slot for slot in slots if slot.published_fsn > slot.acked_fsn] == []
+        eventually(
+            "all is acknowledged, the loser's too",
+            lambda: all(
+                slot.published_fsn == slot.acked_fsn for slot in list_slots(tmp_path / "slots")
+            ),
+        )
         driver.stop(60)
