@@ -15,7 +15,7 @@ from questdb_sf.spark._session import connector, context_of
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-EventKind = Literal["started", "error", "health", "ended"]
+EventKind = Literal["started", "error", "health", "table", "ended"]
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,9 @@ class SinkEvent:
     """Something that happened to a query that writes through the sink."""
 
     kind: EventKind
-    """``started`` (the message says what ``commit_on`` survives), ``error``, ``health`` (of an executor), ``ended``."""
+    """``started`` (the message says what ``commit_on`` survives), ``error``, ``health`` (of an executor), ``table`` (an
+    executor saw that one is suspended, or is no longer), ``ended``.
+    """
     at: datetime
     query_id: str
     executor: str | None

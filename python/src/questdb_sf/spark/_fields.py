@@ -375,6 +375,11 @@ class MetricFields:
     stranded_slots: int = 0
     """Slots with rows for another server, or that do not say for which. (slots)"""
 
+    suspended_tables: int = 0
+    """Suspended tables: they acknowledge rows but do not show them until ALTER TABLE ... RESUME
+    WAL; as of the last look, made while rows flow. (tables)
+    """
+
     drainers_active: int = 0
     """Adopted slots that are being sent. (drainers)"""
 

@@ -113,6 +113,7 @@ public final class DrainCommand {
             config,
             new LocalDeadLetters(slot.getParent()),
             null,
+            new SuspendedTables(),
             SegmentKeeper.shared(),
             DiskIo.PRODUCTION);
     try {

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.questdbsf.error.SfException;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.slot.DiskIo;
@@ -19,10 +20,12 @@ final class Drainer {
 
   private final Slot slot;
   private final Sender sender;
+  private final TableCheck check; // null where nothing says what to ask of the tables
 
-  private Drainer(Slot slot, Sender sender) {
+  private Drainer(Slot slot, Sender sender, TableCheck check) {
     this.slot = slot;
     this.sender = sender;
+    this.check = check;
   }
 
   /**
@@ -35,11 +38,13 @@ final class Drainer {
       SenderConfig config,
       DeadLetterSink deadLetters,
       SenderErrorHandler errors,
+      SuspendedTables suspended,
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
     Path sfDir = config.sfDir().orElseThrow();
-    ConnectionGate gate = gate(orphan, config); // first: a target that is refused locks nothing
+    TableCheck check =
+        check(orphan, config, suspended); // first: a target that is refused locks nothing
     // What an orphan holds is on the disk already: it takes nothing from the lanes' budget.
     SegmentBudget budget = new SegmentBudget(2 * config.segmentBytes());
     Slot slot =
@@ -51,21 +56,28 @@ final class Drainer {
             keeper,
             io);
     SenderBuilder builder = Sender.builder(config).freshSlot(slot);
-    builder.name(orphan.name()).keeper(keeper).gate(gate).deadLetters(deadLetters);
+    builder.name(orphan.name()).keeper(keeper).deadLetters(deadLetters);
     orphan.target().ifPresent(builder::target);
+    builder.gate(check == null ? ConnectionGate.OPEN : check);
     if (errors != null) {
       builder.errorHandler(errors);
     }
-    return new Drainer(slot, builder.build());
+    return new Drainer(slot, builder.build(), check);
   }
 
-  private static ConnectionGate gate(OrphanScanner.Orphan orphan, SenderConfig config) {
+  private static TableCheck check(
+      OrphanScanner.Orphan orphan, SenderConfig config, SuspendedTables suspended) {
     if (orphan.target().isEmpty()) {
-      return ConnectionGate.OPEN;
+      return null;
     }
-    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()));
+    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()), suspended);
     orphan.target().get().tables().forEach(check::require);
     return check;
+  }
+
+  /** Its tables that are suspended; see {@link TableCheck#suspendedTables}. Any thread. */
+  Set<String> suspendedTables() {
+    return check == null ? Set.of() : check.suspendedTables();
   }
 
   String name() {

@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
@@ -52,6 +53,7 @@ public final class DrainerPool implements AutoCloseable {
   private final DeadLetterSink deadLetters;
   private final Function<String, SenderErrorHandler> errors;
   private final DrainListener listener;
+  private final SuspendedTables suspended;
   private final SegmentKeeper keeper;
   private final DiskIo io;
   private final long scanMillis;
@@ -82,6 +84,7 @@ public final class DrainerPool implements AutoCloseable {
     this.deadLetters = builder.deadLetters;
     this.errors = builder.errors;
     this.listener = builder.listener;
+    this.suspended = builder.suspended;
     this.keeper = builder.keeper;
     this.io = builder.io;
     this.scanMillis = builder.scanMillis;
@@ -122,6 +125,13 @@ public final class DrainerPool implements AutoCloseable {
   /** Slots in scope that belong to another target, at the last look. */
   public int strandedSlots() {
     return strandedSlots;
+  }
+
+  /** Tables of the slots being sent now that are suspended; names in lower case. */
+  public Set<String> suspendedTables() {
+    return active.stream()
+        .flatMap(drainer -> drainer.suspendedTables().stream())
+        .collect(Collectors.toSet());
   }
 
   private synchronized void next(long millis) {
@@ -270,7 +280,7 @@ public final class DrainerPool implements AutoCloseable {
     }
     try {
       SenderErrorHandler told = errors.apply(orphan.name());
-      return Drainer.open(orphan, config, deadLetters, told, keeper, io);
+      return Drainer.open(orphan, config, deadLetters, told, suspended, keeper, io);
     } finally {
       synchronized (this) {
         opening = null;
@@ -306,6 +316,7 @@ public final class DrainerPool implements AutoCloseable {
     private DeadLetterSink deadLetters;
     private Function<String, SenderErrorHandler> errors = slot -> null;
     private DrainListener listener = DrainListener.NONE;
+    private SuspendedTables suspended = new SuspendedTables();
     private SegmentKeeper keeper;
     private DiskIo io = DiskIo.PRODUCTION;
     private long scanMillis = 30_000;
@@ -334,6 +345,12 @@ public final class DrainerPool implements AutoCloseable {
 
     public Builder listener(DrainListener told) {
       this.listener = told;
+      return this;
+    }
+
+    /** What is known of suspended tables, where others share it. */
+    public Builder suspended(SuspendedTables shared) {
+      this.suspended = shared;
       return this;
     }
 

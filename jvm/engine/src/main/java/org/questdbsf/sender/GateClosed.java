@@ -1,5 +1,6 @@
 package org.questdbsf.sender;
 
+import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 
 /**
@@ -15,6 +16,10 @@ public final class GateClosed extends Exception {
   public GateClosed(boolean terminal, SfException error) {
     super(error.getMessage(), error);
     this.terminal = terminal;
+  }
+
+  static GateClosed of(boolean terminal, ErrorCode code, String message, Exception cause) {
+    return new GateClosed(terminal, new SfException(code, message, cause));
   }
 
   public boolean terminal() {

@@ -10,7 +10,6 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
@@ -133,21 +132,20 @@ final class KeyRepair {
 
   private static GateClosed closed(
       boolean terminal, Endpoint endpoint, TableSpec spec, String why, SqlFailure cause) {
-    return new GateClosed(
+    return GateClosed.of(
         terminal,
-        new SfException(
-            ErrorCode.TABLE_MISMATCH,
-            "table '"
-                + spec.table()
-                + "' on "
-                + endpoint
-                + " was dropped while rows were on the way, and the server made it anew without"
-                + " the dedup keys "
-                + String.join(", ", spec.dedupKeys())
-                + ", which cannot be enabled: "
-                + (cause == null ? why : why + ": " + SqlWords.of(cause))
-                + "; drop the table or enable the keys by hand before the query is started again.",
-            cause));
+        ErrorCode.TABLE_MISMATCH,
+        "table '"
+            + spec.table()
+            + "' on "
+            + endpoint
+            + " was dropped while rows were on the way, and the server made it anew without"
+            + " the dedup keys "
+            + String.join(", ", spec.dedupKeys())
+            + ", which cannot be enabled: "
+            + (cause == null ? why : why + ": " + SqlWords.of(cause))
+            + "; drop the table or enable the keys by hand before the query is started again.",
+        cause);
   }
 
   private static At at(Endpoint endpoint, TableSpec spec) {

@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
@@ -23,9 +22,10 @@ import org.slf4j.LoggerFactory;
 /**
  * Ships nothing for a table before the table was found to fit, or was created as asked for, on this
  * connection's server: otherwise the server would make it itself, without keys. One check belongs
- * to one send loop; {@link #require}, {@link #facts} and {@link #ttlFloor} may be called by any
- * thread. Results hold as long as the connection and the table: {@link TableWatch} says when to
- * look whether it is still the same, {@link KeyRepair} mends one that the server has made anew.
+ * to one send loop; {@link #require}, {@link #facts}, {@link #ttlFloor} and {@link
+ * #suspendedTables} may be called by any thread. Results hold as long as the connection and the
+ * table: {@link TableWatch} says when to look whether it is still the same, {@link KeyRepair} mends
+ * one that the server has made anew.
  *
  * <p>Columns that the rows carry and the table lacks are legal: the server adds them. Where the
  * server gives no access to SQL (401, 403, 404, 405) there is one WARN and rows are shipped
@@ -39,12 +39,14 @@ public final class TableCheck implements ConnectionGate {
 
   private record Required(TableSpec spec, long version) {}
 
-  private final SqlOverHttp sql;
   private final TableLookup lookup;
+  private final MissingTable missing;
+  private final SuspendedTables suspended;
   private final Map<String, Required> required = new ConcurrentHashMap<>();
   private final Map<String, TableFacts> facts = new ConcurrentHashMap<>();
   private final Map<String, TtlFloor> floors = new ConcurrentHashMap<>();
   private final AtomicLong version = new AtomicLong();
+  private volatile Endpoint admitted;
 
   // Loop thread only.
   private final TableWatch watch;
@@ -54,13 +56,19 @@ public final class TableCheck implements ConnectionGate {
 
   /** Checks through {@code /exec} on the host and port of the connection. */
   public TableCheck(SqlOverHttp sql) {
-    this(sql, new TableWatch());
+    this(sql, new SuspendedTables());
   }
 
-  TableCheck(SqlOverHttp sql, TableWatch watch) {
-    this.sql = sql;
+  /** The same, where several lanes share what they know of suspended tables. */
+  public TableCheck(SqlOverHttp sql, SuspendedTables suspended) {
+    this(sql, suspended, new TableWatch());
+  }
+
+  TableCheck(SqlOverHttp sql, SuspendedTables suspended, TableWatch watch) {
+    this.suspended = suspended;
     this.watch = watch;
     this.lookup = new TableLookup(sql);
+    this.missing = new MissingTable(sql, lookup);
     this.repair = new KeyRepair(sql, lookup);
   }
 
@@ -95,6 +103,15 @@ public final class TableCheck implements ConnectionGate {
     return floors.computeIfAbsent(key(table), name -> new TtlFloor());
   }
 
+  /**
+   * Which of its tables are suspended on the server it was last admitted to, as of the last look at
+   * it; names in lower case. Any thread.
+   */
+  public Set<String> suspendedTables() {
+    Endpoint endpoint = admitted;
+    return endpoint == null ? Set.of() : suspended.among(facts.keySet(), endpoint);
+  }
+
   @Override
   public long version() {
     return version.get();
@@ -108,6 +125,7 @@ public final class TableCheck implements ConnectionGate {
   @Override
   public void admit(Endpoint endpoint) throws GateClosed, InterruptedException {
     check(endpoint, 0);
+    admitted = endpoint;
     watch.looked(System.nanoTime(), 0);
   }
 
@@ -132,7 +150,7 @@ public final class TableCheck implements ConnectionGate {
     long cost = 0;
     boolean replaced = false;
     try {
-      Map<String, String> there = lookup.identities(endpoint, watch.tables(endpoint));
+      Map<String, TableLookup.Glance> there = lookup.glance(endpoint, watch.tables(endpoint));
       cost = System.nanoTime() - began;
       for (Required table : List.copyOf(required.values())) {
         String name = table.spec.table();
@@ -140,8 +158,12 @@ public final class TableCheck implements ConnectionGate {
         if (before == null) {
           continue; // not checked yet, or cannot be
         }
-        if (before.identity().equals(there.get(key(name)))) {
+        TableLookup.Glance now = there.get(key(name));
+        if (now != null && before.identity().equals(now.identity())) {
           watch.trust(endpoint, name);
+          if (now.suspended() != null) {
+            suspended.heard(endpoint, now.table(), now.suspended(), began);
+          }
         } else {
           check(endpoint, table.spec);
           replaced = true;
@@ -149,7 +171,7 @@ public final class TableCheck implements ConnectionGate {
       }
     } catch (SqlFailure e) {
       if (watch.doubts(endpoint)) {
-        throw closed(
+        throw GateClosed.of(
             false,
             ErrorCode.CONNECT_FAILED,
             "a table on "
@@ -179,6 +201,7 @@ public final class TableCheck implements ConnectionGate {
   }
 
   private void check(Endpoint endpoint, TableSpec spec) throws GateClosed, InterruptedException {
+    long asked = System.nanoTime();
     Optional<TableLookup.Found> found;
     try {
       found = lookup.find(endpoint, spec.table());
@@ -187,7 +210,7 @@ public final class TableCheck implements ConnectionGate {
       return;
     }
     if (found.isEmpty()) {
-      found = Optional.of(create(endpoint, spec));
+      found = Optional.of(missing.create(endpoint, spec));
     }
     TableLookup.Found there = found.get();
     refuseReplaced(endpoint, spec, there);
@@ -204,17 +227,7 @@ public final class TableCheck implements ConnectionGate {
       LOG.warn("{}", text);
       told.accept(text);
     }
-    String suspended = "suspended " + endpoint + " " + table.table();
-    if (!table.suspended()) {
-      WARNED.remove(suspended);
-    } else {
-      warnOnce(
-          suspended,
-          "Table '{}' on {} is suspended: what it is sent is acknowledged but does not show until"
-              + " ALTER TABLE … RESUME WAL.",
-          table.table(),
-          endpoint);
-    }
+    suspended.heard(endpoint, there.table(), there.suspended(), asked);
     warnAboutKeys(endpoint, spec, there);
   }
 
@@ -234,7 +247,7 @@ public final class TableCheck implements ConnectionGate {
     }
     boolean lostKeys = !before.dedupKeys().isEmpty() && found.dedupKeys().isEmpty();
     if (lostKeys || watch.doubted(endpoint, spec.table())) {
-      throw closed(
+      throw GateClosed.of(
           true,
           ErrorCode.TABLE_MISSING,
           "table '"
@@ -266,63 +279,9 @@ public final class TableCheck implements ConnectionGate {
             Optional.ofNullable(found.designated()),
             List.copyOf(found.dedupKeys()),
             found.walEnabled(),
-            found.suspended(),
             floor);
     facts.put(key(spec.table()), table);
     return table;
-  }
-
-  private TableLookup.Found create(Endpoint endpoint, TableSpec spec)
-      throws GateClosed, InterruptedException {
-    if (spec.onMissing() == OnMissingTable.FAIL) {
-      throw closed(
-          true,
-          ErrorCode.TABLE_MISSING,
-          "table '"
-              + spec.table()
-              + "' is not there on "
-              + endpoint
-              + "; create it, or set create_table=on (on_missing_table=create) to have it created.",
-          null);
-    }
-    SqlFailure refused = null;
-    try {
-      sql.query(endpoint, spec.createDdl());
-      LOG.info("Table made on {}, unless it was there: {}", endpoint, spec.createDdl());
-    } catch (SqlFailure e) {
-      refused = e; // perhaps another lane was quicker: the second look tells
-    }
-    try {
-      Optional<TableLookup.Found> found = lookup.find(endpoint, spec.table());
-      if (found.isPresent()) {
-        return found.get();
-      }
-    } catch (SqlFailure e) {
-      throw closed(
-          false,
-          ErrorCode.TABLE_MISSING,
-          "table '"
-              + spec.table()
-              + "' cannot be looked at on "
-              + endpoint
-              + ": "
-              + SqlWords.of(e)
-              + ".",
-          e);
-    }
-    throw closed(
-        refused != null && SqlWords.isFinal(refused),
-        ErrorCode.TABLE_MISSING,
-        "table '"
-            + spec.table()
-            + "' cannot be created on "
-            + endpoint
-            + " with "
-            + spec.createDdl()
-            + ": "
-            + (refused == null ? "it is still not there afterwards" : SqlWords.of(refused))
-            + "; create it by hand or correct the options.",
-        refused);
   }
 
   private void withoutCheck(Endpoint endpoint, TableSpec spec, SqlFailure e) throws GateClosed {
@@ -330,7 +289,7 @@ public final class TableCheck implements ConnectionGate {
     boolean refused = SqlWords.isFinal(e);
     boolean noSql = refused || List.of(401, 403, 404, 405).contains(e.httpStatus());
     if (!noSql || spec.mustBeChecked()) {
-      throw closed(
+      throw GateClosed.of(
           noSql,
           noSql ? ErrorCode.TABLE_MISMATCH : ErrorCode.CONNECT_FAILED,
           "table '"
@@ -373,11 +332,6 @@ public final class TableCheck implements ConnectionGate {
     if (WARNED.add(what)) {
       LOG.warn(format, arguments);
     }
-  }
-
-  private static GateClosed closed(
-      boolean terminal, ErrorCode code, String message, Exception cause) {
-    return new GateClosed(terminal, new SfException(code, message, cause));
   }
 
   private static String key(String table) {

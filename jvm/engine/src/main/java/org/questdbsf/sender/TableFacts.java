@@ -12,7 +12,6 @@ import java.util.Optional;
  * @param designated its designated timestamp; empty without
  * @param dedupKeys columns of its DEDUP UPSERT KEYS; empty without
  * @param walEnabled whether it is a WAL table
- * @param suspended whether its WAL is suspended: acknowledged rows do not show
  * @param ttl which rows the server would discard for their age
  */
 public record TableFacts(
@@ -21,5 +20,4 @@ public record TableFacts(
     Optional<String> designated,
     List<String> dedupKeys,
     boolean walEnabled,
-    boolean suspended,
     TtlFloor ttl) {}

@@ -39,7 +39,16 @@ final class TableLookup {
       String ttlUnit,
       long newestMicros) {}
 
+  /**
+   * What the list of all tables says of one.
+   *
+   * @param table as the server writes it
+   * @param suspended null where this server does not say it there
+   */
+  record Glance(String table, String identity, Boolean suspended) {}
+
   private static final long NANOS_IN_MICRO = 1000;
+  private static final String SUSPENDED = "table_suspended";
   private static final int BAD_REQUEST = 400;
 
   /** So that the statement, which goes into a URL, stays well below what servers take. */
@@ -69,13 +78,13 @@ final class TableLookup {
   }
 
   /**
-   * Which tables have these names at the moment.
+   * Which tables have these names at the moment, and how they are.
    *
-   * @return identity by name in lower case; without those that are not there
+   * @return by name in lower case; without those that are not there
    */
-  Map<String, String> identities(Endpoint endpoint, List<String> tables)
+  Map<String, Glance> glance(Endpoint endpoint, List<String> tables)
       throws SqlFailure, InterruptedException {
-    Map<String, String> identities = new HashMap<>();
+    Map<String, Glance> there = new HashMap<>();
     for (int from = 0; from < tables.size(); from += NAMES_A_QUERY) {
       StringJoiner names = new StringJoiner(", ", "(", ")");
       tables.subList(from, Math.min(tables.size(), from + NAMES_A_QUERY)).stream()
@@ -85,10 +94,11 @@ final class TableLookup {
           sql.query(endpoint, "SELECT * FROM tables() WHERE lower(table_name) IN " + names);
       for (int i = 0; i < found.rows().size(); i++) {
         String name = (String) found.value(i, "table_name");
-        identities.put(name.toLowerCase(Locale.ROOT), identity(found, i));
+        Boolean suspended = (Boolean) said(found, i, SUSPENDED);
+        there.put(name.toLowerCase(Locale.ROOT), new Glance(name, identity(found, i), suspended));
       }
     }
-    return identities;
+    return there;
   }
 
   private SqlResult entry(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
@@ -134,7 +144,7 @@ final class TableLookup {
 
   private boolean suspended(Endpoint endpoint, SqlResult row, String name)
       throws SqlFailure, InterruptedException {
-    Object told = said(row, "table_suspended");
+    Object told = said(row, SUSPENDED);
     if (told != null) {
       return Boolean.TRUE.equals(told);
     }

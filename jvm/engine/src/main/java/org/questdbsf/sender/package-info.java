@@ -21,8 +21,10 @@
  *   <li>Settings: {@link org.questdbsf.sender.ConnectKey} (the table of keys), {@code
  *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
- *       org.questdbsf.sender.TableCheck}, and {@code TableWatch} and {@code KeyRepair} for tables
- *       that are dropped meanwhile; {@code SqlWords} reads what a server says to it.
+ *       org.questdbsf.sender.TableCheck}, {@code MissingTable}, and {@code TableWatch} and {@code
+ *       KeyRepair} for tables that are dropped meanwhile, {@link
+ *       org.questdbsf.sender.SuspendedTables} for those that are suspended; {@code SqlWords} reads
+ *       what a server says to it.
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link
  *       org.questdbsf.sender.SlotTarget}; dropped frames: {@link
  *       org.questdbsf.sender.DeadLetterSink}.

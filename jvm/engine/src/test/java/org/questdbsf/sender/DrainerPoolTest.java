@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -104,6 +105,27 @@ class DrainerPoolTest extends OrphanSlots {
       server.script().holdAcks(false);
       event("drained app-2");
     }
+  }
+
+  @Test
+  void aSuspendedTableIsKnownWhileItsSlotIsSent() throws Exception {
+    TableSpec spec =
+        TableSpec.builder(table)
+            .designated("ts", QwpType.TIMESTAMP)
+            .onMissing(OnMissingTable.CREATE)
+            .build();
+    server.sql(spec.createDdl());
+    server.sql("ALTER TABLE " + table + " SUSPEND WAL");
+    server.script().holdAcks(true);
+    orphan("app-0", own(spec));
+    try (DrainerPool pool = pool()) {
+      await(() -> pool.suspendedTables().equals(Set.of(table)));
+      server.script().holdAcks(false);
+      event("drained app-0");
+      assertEquals(Set.of(), pool.suspendedTables());
+    }
+    server.sql("ALTER TABLE " + table + " RESUME WAL");
+    assertRows("app-0");
   }
 
   @Test

@@ -84,7 +84,8 @@ class TableReplacedTest {
   private Sender open(TableSpec spec, TableWatch watch, String keys) throws Exception {
     SenderBuilder builder = Senders.builder("127.0.0.1:" + server.port(), keys);
     SenderConfig config = SenderConfig.parse("ws::addr=127.0.0.1:" + server.port());
-    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()), watch);
+    TableCheck check =
+        new TableCheck(new SqlOverHttp(config.connectSettings()), new SuspendedTables(), watch);
     check.require(spec);
     return builder.gate(check).policies(PolicyDefaults.SINK).errorHandler(told::add).build();
   }

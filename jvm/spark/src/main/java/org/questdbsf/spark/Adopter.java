@@ -1,6 +1,7 @@
 package org.questdbsf.spark;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -16,6 +17,7 @@ import org.questdbsf.sender.Policy;
 import org.questdbsf.sender.SenderConfig;
 import org.questdbsf.sender.SenderError;
 import org.questdbsf.sender.SlotTarget;
+import org.questdbsf.sender.SuspendedTables;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,14 +35,15 @@ final class Adopter implements DrainListener {
   private final Path sfDir;
   private final DrainerPool drainers;
   private final ArrayDeque<LaneReport> drained = new ArrayDeque<>();
-  private final ArrayDeque<Function<String, SfErrorEvent>> errors = new ArrayDeque<>();
+  private final ArrayDeque<Function<String, SfEvent>> events = new ArrayDeque<>();
 
   /** Slots whose end was told of in the server's own words. */
   private final Set<String> ended = new HashSet<>();
 
   private final LongAdder serverErrors = new LongAdder();
   private final LongAdder rowsDropped = new LongAdder();
-  private long errorsDropped;
+  private final SuspendedTables suspended = new SuspendedTables(this::suspended);
+  private long eventsDropped;
 
   /** Starts at once. */
   Adopter(SenderConfig config, DeadLetterSink deadLetters) {
@@ -48,6 +51,7 @@ final class Adopter implements DrainListener {
     DrainerPool.Builder builder =
         DrainerPool.builder(config, SlotTarget.of(config, List.of(), "questdb-sf-spark"))
             .listener(this)
+            .suspended(suspended)
             .errorHandlers(slot -> error -> refused(slot, error));
     if (deadLetters != null) {
       builder.deadLetters(deadLetters);
@@ -77,50 +81,55 @@ final class Adopter implements DrainListener {
     serverErrors.add(error.status() >= 0 ? 1 : 0);
     rowsDropped.add(error.policy() == Policy.DROP ? error.rows() : 0);
     if (error.policy() == Policy.HALT) {
-      synchronized (errors) {
+      synchronized (events) {
         ended.add(slot);
       }
     }
     String place = sfDir.resolve(slot).toString();
-    note(queryId -> SfErrorEvent.of(error, place, NO_ROWS, queryId));
+    note(queryId -> SfEvent.of(SfErrorEvent.of(error, place, NO_ROWS, queryId)));
   }
 
   /** The end of a slot's sending is told of once: by the sender, or here where there was none. */
   @Override
   public void failed(String slot, SfException error, boolean givenUp) {
-    synchronized (errors) {
+    synchronized (events) {
       if (ended.remove(slot)) {
         return;
       }
     }
     String place = sfDir.resolve(slot).toString();
-    note(queryId -> SfErrorEvent.of(error, givenUp, place, queryId));
+    note(queryId -> SfEvent.of(SfErrorEvent.of(error, givenUp, place, queryId)));
   }
 
-  /** Remembers an error; the oldest goes where there are too many. */
-  private void note(Function<String, SfErrorEvent> error) {
-    synchronized (errors) {
-      if (errors.size() >= MAX_REMEMBERED) {
-        errors.removeFirst();
-        errorsDropped++;
+  private void suspended(String text) {
+    Instant at = Instant.now();
+    note(queryId -> SfEvent.ofTable(at, queryId, text));
+  }
+
+  /** Remembers an event; the oldest goes where there are too many. */
+  private void note(Function<String, SfEvent> event) {
+    synchronized (events) {
+      if (events.size() >= MAX_REMEMBERED) {
+        events.removeFirst();
+        eventsDropped++;
       }
-      errors.addLast(error);
+      events.addLast(event);
     }
     Housekeeper.soon(LanePools::pushAll);
   }
 
-  /** Whether errors wait to be taken. */
-  boolean hasErrors() {
-    synchronized (errors) {
-      return !errors.isEmpty();
+  /** Whether events wait to be taken. */
+  boolean hasEvents() {
+    synchronized (events) {
+      return !events.isEmpty();
     }
   }
 
-  /** Errors since the last call, oldest first, as ones of this query. */
-  List<SfErrorEvent> takeErrors(String queryId) {
-    synchronized (errors) {
-      List<SfErrorEvent> taken = errors.stream().map(error -> error.apply(queryId)).toList();
-      errors.clear();
+  /** Events since the last call, oldest first, as ones of this query. */
+  List<SfEvent> takeEvents(String queryId) {
+    synchronized (events) {
+      List<SfEvent> taken = events.stream().map(event -> event.apply(queryId)).toList();
+      events.clear();
       return taken;
     }
   }
@@ -138,13 +147,19 @@ final class Adopter implements DrainListener {
     totals[SfMetric.DRAINERS_FAILED.ordinal()] += drainers.failed();
     totals[SfMetric.SERVER_ERRORS.ordinal()] += serverErrors.sum();
     totals[SfMetric.ROWS_DROPPED.ordinal()] += rowsDropped.sum();
-    synchronized (errors) {
-      totals[SfMetric.ERROR_NOTIFICATIONS_DROPPED.ordinal()] += errorsDropped;
+    synchronized (events) {
+      totals[SfMetric.ERROR_NOTIFICATIONS_DROPPED.ordinal()] += eventsDropped;
     }
   }
 
-  /** Sets gauges by ordinal of {@link SfMetric}. */
-  void gauge(long[] gauges) {
+  /** What the adopted slots and the lanes beside them know of suspended tables. */
+  SuspendedTables suspended() {
+    return suspended;
+  }
+
+  /** Sets gauges by ordinal of {@link SfMetric}, and adds the tables that are suspended. */
+  void gauge(long[] gauges, Set<String> suspendedTables) {
+    suspendedTables.addAll(drainers.suspendedTables());
     gauges[SfMetric.DRAINERS_ACTIVE.ordinal()] += drainers.active();
     gauges[SfMetric.FAILED_SLOTS.ordinal()] += drainers.failedSlots();
     gauges[SfMetric.STRANDED_SLOTS.ordinal()] += drainers.strandedSlots();

@@ -6,7 +6,9 @@ import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongSupplier;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,8 +33,12 @@ final class DriverLedger {
     final long[] counters = new long[SfMetric.values().length];
     long[] gauges = new long[SfMetric.values().length];
     String health = OK;
+    long at;
 
-    long value(SfMetric metric) {
+    long value(SfMetric metric, long now) {
+      if (metric == SfMetric.SUSPENDED_TABLES && now - at > SEEN_NANOS) {
+        return 0; // an executor that is gone would say it for ever
+      }
       return metric.kind() == SfMetric.Kind.COUNTER
           ? counters[metric.ordinal()]
           : gauges[metric.ordinal()];
@@ -41,10 +47,14 @@ final class DriverLedger {
 
   private static final String OK = "ok";
 
+  /** For how long an executor's word on suspended tables holds. */
+  private static final long SEEN_NANOS = TimeUnit.MINUTES.toNanos(1);
+
   /** Rings whose acknowledgements are remembered: news may be quicker than the commit. */
   private static final int MAX_RINGS = 4096;
 
   private final boolean onDisk;
+  private final LongSupplier clock;
   private final long[] counters = new long[SfMetric.values().length];
   private final long[] unshown = new long[SfMetric.values().length];
   private final Map<Executor, Told> executors =
@@ -66,7 +76,17 @@ final class DriverLedger {
   private String queryId;
 
   DriverLedger(boolean onDisk) {
+    this(onDisk, System::nanoTime);
+  }
+
+  /**
+   * A ledger of nothing yet.
+   *
+   * @param clock as {@code System.nanoTime()}
+   */
+  DriverLedger(boolean onDisk, LongSupplier clock) {
     this.onDisk = onDisk;
+    this.clock = clock;
   }
 
   /** Says which query it is of; before anything is committed. */
@@ -93,6 +113,7 @@ final class DriverLedger {
       unshown[i] += said.unshown()[i];
     }
     told.gauges = said.gauges();
+    told.at = clock.getAsLong();
     changeHealth(executor, told, said.health());
     if (onDisk) {
       said.parts().forEach(part -> await(said.host(), part));
@@ -109,7 +130,7 @@ final class DriverLedger {
                       && ring.place().equals(slot.slot())
                       && ring.incarnation() < slot.incarnation());
     }
-    said.errors().forEach(this::tell);
+    said.events().forEach(this::tell);
   }
 
   private void await(String host, TaskReport.Part part) {
@@ -147,9 +168,13 @@ final class DriverLedger {
     }
   }
 
-  private void tell(SfErrorEvent error) {
-    LOG.warn("Executor {} on {}: {}", error.executorId(), error.host(), error.describe());
-    if (SfHandlers.fire(SfEvent.of(error), this::notified) == 0) {
+  private void tell(SfEvent event) {
+    if (event.error() == null) {
+      SfHandlers.fire(event, SfRegistration.Outcome.NONE);
+      return;
+    }
+    LOG.warn("Executor {} on {}: {}", event.executorId(), event.host(), event.message());
+    if (SfHandlers.fire(event, this::notified) == 0) {
       notified(1, 0);
     }
   }
@@ -213,7 +238,7 @@ final class DriverLedger {
     }
     long value = 0;
     for (Told executor : executors.values()) {
-      long one = executor.value(metric);
+      long one = executor.value(metric, clock.getAsLong());
       value = metric.isHighest() ? Math.max(value, one) : value + one;
     }
     return value;
@@ -260,7 +285,7 @@ final class DriverLedger {
           one.put("health", told.health);
           for (SfMetric metric : SfMetric.values()) {
             if (metric != SfMetric.UNDELIVERED_ROWS) {
-              one.put(metric.key(), told.value(metric));
+              one.put(metric.key(), told.value(metric, clock.getAsLong()));
             }
           }
           each.put(executor.id(), one);

@@ -221,8 +221,12 @@ final class Lane {
     totals[metric.ordinal()] += count;
   }
 
-  /** Brings gauges by ordinal of {@link SfMetric} up to date with this lane. */
-  void gauge(long[] gauges) {
+  /**
+   * Brings gauges by ordinal of {@link SfMetric} up to date with this lane, and adds its tables
+   * that are suspended.
+   */
+  void gauge(long[] gauges, Set<String> suspendedTables) {
+    suspendedTables.addAll(check.suspendedTables());
     LaneReport report = report();
     SenderCounters counts = sender.counters();
     add(gauges, SfMetric.UNACKED_FRAMES, report.unackedFrames());

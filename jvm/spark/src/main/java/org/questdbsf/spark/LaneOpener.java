@@ -10,6 +10,7 @@ import org.questdbsf.sender.Sender;
 import org.questdbsf.sender.SenderBuilder;
 import org.questdbsf.sender.SenderConfig;
 import org.questdbsf.sender.SenderError;
+import org.questdbsf.sender.SuspendedTables;
 import org.questdbsf.sender.TableCheck;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.SegmentBudget;
@@ -19,10 +20,10 @@ import org.questdbsf.slot.SlotDirectory;
 
 /** Opens lanes of one pool: a ring in memory, or the first slot that is free and empty. */
 final class LaneOpener {
-  /** Makes the opener of a pool, which wants to hear of errors. */
+  /** Makes the opener of a pool, which wants to hear of errors and of suspended tables. */
   @FunctionalInterface
   interface Factory {
-    LaneOpener open(Errors errors);
+    LaneOpener open(Errors errors, SuspendedTables suspended);
   }
 
   /** Wants to hear of the errors of lanes. */
@@ -38,6 +39,7 @@ final class LaneOpener {
   private final SenderConfig config;
   private final SegmentBudget budget;
   private final Errors errors;
+  private final SuspendedTables suspended;
   private final DeadLetterSink deadLetters;
   private volatile boolean looked;
 
@@ -46,11 +48,13 @@ final class LaneOpener {
       SenderConfig config,
       SegmentBudget budget,
       Errors errors,
+      SuspendedTables suspended,
       DeadLetterSink deadLetters) {
     this.settings = settings;
     this.config = config;
     this.budget = budget;
     this.errors = errors;
+    this.suspended = suspended;
     this.deadLetters = deadLetters;
   }
 
@@ -79,7 +83,7 @@ final class LaneOpener {
       UndrainedSlots.refuse(settings.options(), config);
       looked = true;
     }
-    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()));
+    TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()), suspended);
     if (settings.plan().table() != null) {
       check.require(settings.table(settings.plan().table()));
     }

@@ -2,7 +2,6 @@ package org.questdbsf.spark;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -54,7 +53,8 @@ final class LanePool {
     this.maxLanes = maxLanes;
     this.opener =
         openers.open(
-            (error, slot, frames) -> tell(SfErrorEvent.of(error, slot, frames, news.queryId())));
+            (error, slot, frames) -> tell(SfErrorEvent.of(error, slot, frames, news.queryId())),
+            news.suspended());
   }
 
   /**
@@ -360,7 +360,7 @@ final class LanePool {
 
   /** Tells the driver of an error, at once where that can be. */
   void tell(SfErrorEvent error) {
-    news.note(error);
+    news.note(SfEvent.of(error));
     Push.news(this);
   }
 
@@ -368,10 +368,7 @@ final class LanePool {
   SenderState worst() {
     lock.lock();
     try {
-      return all().stream()
-          .map(lane -> lane.sender().state())
-          .max(Comparator.comparing(SenderState::kind))
-          .orElse(null);
+      return news.worst(all());
     } finally {
       lock.unlock();
     }

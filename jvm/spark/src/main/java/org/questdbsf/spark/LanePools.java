@@ -86,7 +86,8 @@ final class LanePools {
         settings,
         lanes,
         adopter,
-        errors -> new LaneOpener(settings, config, budget, errors, deadLetters));
+        (errors, suspended) ->
+            new LaneOpener(settings, config, budget, errors, suspended, deadLetters));
   }
 
   /** Started once for each directory, family and target, and never stopped. */

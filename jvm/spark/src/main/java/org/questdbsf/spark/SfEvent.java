@@ -1,5 +1,6 @@
 package org.questdbsf.spark;
 
+import java.io.Serializable;
 import java.time.Instant;
 
 /**
@@ -20,7 +21,8 @@ public record SfEvent(
     String executorId,
     String host,
     String message,
-    SfErrorEvent error) {
+    SfErrorEvent error)
+    implements Serializable {
 
   /** Sorts of events. */
   public enum Kind {
@@ -30,6 +32,8 @@ public record SfEvent(
     ERROR,
     /** An executor's state is another; the message is as the metric {@code health}. */
     HEALTH,
+    /** A table was suspended or resumed, as an executor saw it; the message says which. */
+    TABLE,
     /** A query ended; the message says what is still to be delivered. */
     ENDED
   }
@@ -43,6 +47,12 @@ public record SfEvent(
         error.host(),
         error.describe(),
         error);
+  }
+
+  /** Said by this executor. */
+  static SfEvent ofTable(Instant at, String queryId, String message) {
+    return new SfEvent(
+        Kind.TABLE, at, queryId, TaskMetrics.executor(), TaskMetrics.host(), message, null);
   }
 
   static SfEvent ofQuery(Kind kind, String queryId, String message) {

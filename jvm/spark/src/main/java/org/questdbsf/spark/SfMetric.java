@@ -59,6 +59,12 @@ public enum SfMetric {
       Kind.GAUGE,
       Seen.PROGRESS,
       "Slots with rows for another server, or that do not say for which."),
+  SUSPENDED_TABLES(
+      "tables",
+      Kind.GAUGE,
+      Seen.PROGRESS,
+      "Suspended tables: they acknowledge rows but do not show them until ALTER TABLE ... RESUME"
+          + " WAL; as of the last look, made while rows flow."),
   DRAINERS_ACTIVE("drainers", Kind.GAUGE, Seen.PROGRESS, "Adopted slots that are being sent."),
   DRAINERS_SUCCEEDED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots sent to the end."),
   DRAINERS_FAILED("drainers", Kind.COUNTER, Seen.PROGRESS, "Adopted slots that were given up."),
@@ -115,7 +121,7 @@ public enum SfMetric {
 
   /** Whether of several values the highest tells; others are added up. */
   boolean isHighest() {
-    return unit.equals("milliseconds");
+    return unit.equals("milliseconds") || this == SUSPENDED_TABLES;
   }
 
   public Seen seen() {

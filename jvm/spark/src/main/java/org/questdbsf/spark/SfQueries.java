@@ -74,9 +74,11 @@ public final class SfQueries {
       return;
     }
     LOG.debug("News of query {}, which is not known here.", news.queryId());
-    for (SfErrorEvent error : news.report().errors()) {
-      LOG.warn("Executor {} on {}: {}", error.executorId(), error.host(), error.describe());
-      SfHandlers.fire(SfEvent.of(error), SfRegistration.Outcome.NONE);
+    for (SfEvent event : news.report().events()) {
+      if (event.error() != null) {
+        LOG.warn("Executor {} on {}: {}", event.executorId(), event.host(), event.message());
+      }
+      SfHandlers.fire(event, SfRegistration.Outcome.NONE);
     }
   }
 

@@ -74,7 +74,7 @@ final class TaskMetrics {
         driverShows ? pool.news().shown().claim(pool.totals()) : new long[claimed.length],
         pool.gauges(),
         health(pool.worst()),
-        pool.news().takeErrors());
+        pool.news().takeEvents());
   }
 
   private static String health(SenderState state) {

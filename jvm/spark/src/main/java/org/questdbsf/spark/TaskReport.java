@@ -18,7 +18,7 @@ import java.util.List;
  * @param unshown of that, what the SQL tab was not told; only in a batch write
  * @param gauges what holds now, by ordinal of {@link SfMetric}
  * @param health one word and a sentence
- * @param errors what was refused since the last message
+ * @param events what was refused since the last message, and other things that people should know
  */
 record TaskReport(
     String host,
@@ -33,7 +33,7 @@ record TaskReport(
     long[] unshown,
     long[] gauges,
     String health,
-    List<SfErrorEvent> errors)
+    List<SfEvent> events)
     implements Serializable {
 
   /**

@@ -150,8 +150,9 @@ public final class ReferencePages {
         `health`: `ok`, or what the executor that does worst says (reconnecting, rejecting,
         backpressure, failed, since when and why). Where a SQL tab is named, they show there and
         in Spark's REST API as well. Over executors counters and gauges are added up; of
-        milliseconds the highest is shown. With speculation, what a task counted that ended second
-        is missing where Spark ignored its result. What to alert on: [operating](operating.md).
+        milliseconds and of `suspended_tables` the highest is shown. With speculation, what a task
+        counted that ended second is missing where Spark ignored its result. What to alert on:
+        [operating](operating.md).
 
         | metric | unit | kind | where | what |
         |---|---|---|---|---|
@@ -167,6 +168,12 @@ public final class ReferencePages {
     }
     page.append(
         """
+
+        `suspended_tables` is as of the last look at the tables: before a frame, once in a second
+        where frames follow each other, at once after a pause of 100 ms. What was suspended or resumed
+        when the last row had gone shows with the next one. A lane that closes, 10 s after its last row,
+        counts no more, and on the driver what an executor said holds for a minute: 0 where no rows
+        flow does not say that no table is suspended; `wal_tables()` does.
 
         Spark's own `recordsWritten` and `bytesWritten` are filled too. While rows wait in slots
         the progress also has `undelivered_rows_by_slot`: host and slot, and how many rows wait

@@ -49,7 +49,7 @@ class SchemaCheckTest {
     for (int i = 0; i < columns.length; i += 2) {
       types.put(columns[i], columns[i + 1]);
     }
-    return new TableFacts("t", types, Optional.of("ts"), List.of(), true, false, new TtlFloor());
+    return new TableFacts("t", types, Optional.of("ts"), List.of(), true, new TtlFloor());
   }
 
   @Test
