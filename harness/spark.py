@@ -231,17 +231,16 @@ def metric(query: Any, name: str) -> int:
     return int(sink_metrics(query).get(name, 0))
 
 
-def gauge(spark: Any, name: str) -> int:
-    """One of the sink's metrics as the driver's metrics system has it now, over all queries; progress may be older."""
+def live_metrics(spark: Any, *names: str) -> list[int]:
+    """Of the sink's metrics as its lanes in this process have them at one moment, with a local master.
+
+    Progress and the driver's own metrics are as of the last word from executors.
+    """
     port = spark.sparkContext.uiWebUrl.rsplit(":", 1)[1]
     answer = requests.get(f"http://127.0.0.1:{port}/metrics/json", timeout=60)
     answer.raise_for_status()
-    found = [
-        value["value"]
-        for key, value in answer.json()["gauges"].items()
-        if key.endswith(f".SfPlugin.{name}")
-    ]
-    return int(found[0])
+    gauges = answer.json()["gauges"]
+    return [int(gauges[f"plugin.org.questdbsf.spark.SfPlugin.{name}"]["value"]) for name in names]
 
 
 def sql_tab(spark: Any, after: int = -1) -> list[dict[str, Any]]:

@@ -60,6 +60,7 @@ def table(lines: list[dict[str, Any]]) -> Iterator[str]:
         ("twice", "duplicates", 6),
         ("may be", "duplicates_expected_up_to", 7),
         ("unacked frames", "unacked_frames", 15),
+        ("of them sent", "on_their_way", 13),
         ("replayed", "frames_replayed", 9),
         ("s", "seconds", 7),
     ]

@@ -20,8 +20,9 @@ import subprocess
 import sys
 import time
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,10 @@ END_SECONDS = 60
 
 class NotPlanted(Exception):
     """A fault that does not fit the code, or does not compile."""
+
+
+class NoVerdict(Exception):
+    """A proof that failed without having found anything wrong with the rows: that says nothing about a fault."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -78,7 +83,12 @@ class Selftest:
         self._java = engine_tests()
         broken = []
         for proof in baselines(faults):
-            failure, seconds = self._timed(proof, None)
+            try:
+                failure, seconds = self._timed(proof, None)
+            except NoVerdict as error:
+                kills.say(f"NO VERDICT without a fault   {error}")
+                broken.append(str(error))
+                continue
             kills.say(f"without a fault   {label(proof)}: {failure or 'passes'}; {seconds:.1f} s")
             if failure:
                 broken.append(label(proof))
@@ -88,9 +98,9 @@ class Selftest:
             try:
                 classes = self._plant(fault)
                 results = [(proof, *self._timed(proof, classes)) for proof in fault.proofs]
-            except NotPlanted as error:
-                kills.say(f"NOT PLANTED {error}")
-                broken.append(str(error))
+            except (NotPlanted, NoVerdict) as error:
+                kills.say(f"NOTHING SHOWN for '{fault.name}': {error}")
+                broken.append(f"{fault.name}: {error}")
                 continue
             good = all(failure for _, failure, _ in results)
             kills.say(f"{'caught' if good else 'NOT CAUGHT':10}  {fault.name}")
@@ -109,7 +119,10 @@ class Selftest:
         return self._failure(proof, classes), time.monotonic() - began
 
     def _failure(self, proof: Proof, classes: Path | None) -> str | None:
-        """Runs a proof with faulty classes or with none, and says how it failed, None when it passed."""
+        """Runs a proof with faulty classes or with none, and says how it failed, None when it passed.
+
+        :raises NoVerdict: when it ended otherwise
+        """
         if isinstance(proof, JUnit):
             return junit(proof, self._java, classes)
         package = None if classes is None else variant(classes)
@@ -124,7 +137,7 @@ class Selftest:
         text = source.read_text(encoding="utf-8")
         if text.count(fault.old) != 1:
             raise NotPlanted(
-                f"'{fault.name}': {fault.file} holds {text.count(fault.old)} times what is to be replaced"
+                f"{fault.file} holds {text.count(fault.old)} times what is to be replaced"
             )
         root = WORK / re.sub(r"[^a-z]+", "-", fault.name.lower())
         copy = root / "src" / source.name
@@ -137,7 +150,7 @@ class Selftest:
             "-cp", self._java["classpath"], str(copy),
         )  # fmt: skip
         if made.returncode:
-            raise NotPlanted(f"'{fault.name}' does not compile: {made.stderr}")
+            raise NotPlanted(f"it does not compile: {made.stderr}")
         return classes
 
     def _kill(self, plan: Plan, package: Path | None) -> str | None:
@@ -146,10 +159,15 @@ class Selftest:
         outcome = kills.one(plan, self._server, WORK / "kills", KILL_PATIENCE, package)
         if outcome.good:
             return None
-        return (
-            f"lost {outcome.lost}, altered {outcome.altered}, unexpected duplicates {outcome.unexpected_duplicates}"
-            + (f" ({outcome.problem.splitlines()[0][:100]})" if outcome.problem else "")
-        )
+        return wrong_rows(plan, asdict(outcome), outcome.problem or "")
+
+
+def wrong_rows(proof: Proof, told: Mapping[str, Any], problem: str) -> str:
+    """How many rows a proof found wrong; :class:`NoVerdict` with the problem that it had where none was."""
+    counts = {name: told.get(name, 0) for name in ("lost", "altered", "unexpected_duplicates")}
+    if not any(counts.values()):
+        raise NoVerdict(f"{label(proof)} failed, and no row was wrong: {problem[-500:]}")
+    return ", ".join(f"{name.replace('_', ' ')} {count}" for name, count in counts.items())
 
 
 def baselines(faults: Sequence[Fault]) -> list[Proof]:
@@ -213,7 +231,7 @@ def junit(proof: JUnit, java: dict[str, Any], classes: Path | None) -> str | Non
         JUNIT_PATIENCE,
     )  # fmt: skip
     if status is None:
-        return f"not done within {JUNIT_PATIENCE} s"
+        raise NoVerdict(f"{label(proof)}: not done within {JUNIT_PATIENCE} s")
     if status == 0:
         return None
     failed = re.search(r"\[\s*(\d+) tests failed", output)
@@ -254,12 +272,12 @@ def demo(package: Path | None) -> str | None:
     path = {} if package is None else {"PYTHONPATH": str(package)}
     status, output = bounded([sys.executable, "demo/run.py"], REPOSITORY, path, DEMO_PATIENCE)
     if status is None:
-        return f"not done within {DEMO_PATIENCE} s"
+        raise NoVerdict(f"the demo was not done within {DEMO_PATIENCE} s")
     if status == 0:
         return None
     lines = output.strip().splitlines()
     if not lines or not lines[-1].startswith("{"):
-        return f"exit status {status}: {lines[-1] if lines else ''}"
+        raise NoVerdict(f"the demo ended with {status}: {lines[-1] if lines else ''}")
     told = json.loads(lines[-1])
     return ", ".join(
         f"{name} {told[name]}" for name in ("rows_read", "rows_in_questdb", "differing")
@@ -280,19 +298,14 @@ def scenario(proof: Scenario, package: Path | None) -> str | None:
         SCENARIO_PATIENCE,
     )  # fmt: skip
     if status is None:
-        return f"not done within {SCENARIO_PATIENCE} s"
+        raise NoVerdict(f"{label(proof)}: not done within {SCENARIO_PATIENCE} s")
     if status == 0:
         return None
     lines = json.loads(found.read_text(encoding="utf-8")) if found.exists() else []
     if status != 1 or not lines:
         raise SystemExit(f"the integration test did not run: {output[-3000:]}")
-    told = lines[0]
-    if "lost" not in told:
-        return next((text for text in output.splitlines() if text.startswith("E  ")), "failed")
-    return ", ".join(
-        f"{name.replace('_', ' ')} {told[name]}"
-        for name in ("lost", "altered", "unexpected_duplicates")
-    )
+    errors = [text for text in output.splitlines() if text.startswith("E  ")]
+    return wrong_rows(proof, lines[0], "\n".join(errors))
 
 
 def bounded(

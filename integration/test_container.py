@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.driver import Driver
-from harness.spark import Feed, eventually, files_logged, gauge, metric, write_stream
+from harness.spark import Feed, eventually, files_logged, live_metrics, metric, write_stream
 from integration.container import ROOT, Container
 from integration.rows import (
     Verdict,
@@ -32,7 +32,10 @@ FILES, SIZE = 20, 100
 FIRST = 5
 """Files that arrive before anything happens."""
 TOTAL = FILES * SIZE
-FRAME_ROWS = 25
+FRAME_ROWS = 5
+PACE = "java_method('java.lang.Thread', 'sleep', 10L) = 'null'"
+"""Rows come one by one and not a micro-batch at once, so that frames are on their way most of the time."""
+IN_FLOW_SECONDS = 1
 PAUSE_SECONDS = 30
 CUT_SECONDS = 8
 """Longer than ``ack_timeout_millis``: a connection outlives a shorter cut, and nothing would be sent again."""
@@ -55,7 +58,7 @@ class Streams:
         self._checkpoints = {table: work / f"checkpoint-{table}" for table in (KEYED, PLAIN)}
         self.queries = {
             table: write_stream(
-                source.stream(spark),
+                source.stream(spark).where(PACE),
                 self._checkpoints[table],
                 options,
                 processingTime="200 milliseconds",
@@ -90,14 +93,19 @@ class Streams:
         return int(
             eventually(
                 "frames wait",
-                lambda: self.alive() and gauge(self._spark, "unacked_frames"),
+                lambda: self.alive() and live_metrics(self._spark, "unacked_frames")[0],
                 pause=0.5,
             )
         )
 
+    def on_their_way(self) -> int:
+        """Frames that were sent and not acknowledged."""
+        sent, acked = live_metrics(self._spark, "frames_sent", "frames_acked")
+        return sent - acked
+
     def quiet(self) -> bool:
         """Whether every frame that was written is acknowledged; raises the error of a query that ended."""
-        return self.alive() and gauge(self._spark, "unacked_frames") == 0
+        return self.alive() and live_metrics(self._spark, "unacked_frames") == [0]
 
     def stop(self) -> None:
         """Both, when everything that they took is acknowledged."""
@@ -133,6 +141,25 @@ def sink_options(addr: str, work: Path, commit_on: str) -> dict[str, dict[str, A
 Fault = Callable[[Container, Streams, Line], Container]
 
 
+def in_mid_flow(streams: Streams, strike: Callable[[], None], undo: Callable[[], None]) -> int:
+    """Does something to the server so that frames that were sent get no acknowledgement; how many they are.
+
+    Between two micro-batches none is on its way: then it is undone, and done again a moment later.
+    """
+
+    def struck() -> int:
+        strike()
+        deadline = time.monotonic() + IN_FLOW_SECONDS
+        while time.monotonic() < deadline:
+            if (sent := streams.on_their_way()) > 0:
+                return sent
+            streams.alive()
+        undo()
+        return 0
+
+    return int(eventually("frames are on their way", struck))
+
+
 def stop_and_start(questdb: Container, streams: Streams, line: Line) -> Container:
     """The server is stopped in order, and started again when frames wait for it."""
     questdb.stop()
@@ -141,8 +168,8 @@ def stop_and_start(questdb: Container, streams: Streams, line: Line) -> Containe
 
 
 def sigkill(questdb: Container, streams: Streams, line: Line) -> Container:
-    """The server freezes, and is killed when frames wait for its acknowledgement; then it is started again."""
-    questdb.pause()
+    """The server freezes with frames on their way to it, and is killed; then it is started again."""
+    line["on_their_way"] = in_mid_flow(streams, questdb.pause, questdb.unpause)
     line["unacked_frames"] = streams.await_unacked()
     questdb.kill()
     return questdb.start()
@@ -150,7 +177,7 @@ def sigkill(questdb: Container, streams: Streams, line: Line) -> Container:
 
 def pause(questdb: Container, streams: Streams, line: Line) -> Container:
     """The server freezes for half a minute: connections stay open and nobody answers."""
-    questdb.pause()
+    line["on_their_way"] = in_mid_flow(streams, questdb.pause, questdb.unpause)
     time.sleep(PAUSE_SECONDS)  # the length of the freeze is the scenario
     line["unacked_frames"] = streams.await_unacked()
     questdb.unpause()
@@ -173,7 +200,7 @@ def new_container(questdb: Container, streams: Streams, line: Line) -> Container
 
 def network(questdb: Container, streams: Streams, line: Line) -> Container:
     """The container loses its network and gets it back."""
-    questdb.disconnect()
+    line["on_their_way"] = in_mid_flow(streams, questdb.disconnect, questdb.connect)
     time.sleep(CUT_SECONDS)  # the length of the cut is the scenario
     line["unacked_frames"] = streams.await_unacked()
     questdb.connect()
@@ -199,6 +226,9 @@ def test_fault(spark: Any, tmp_path: Path, line: Line, fault: Fault, commit_on: 
             # Counters come with progress, a moment after the rows.
             eventually("a reconnect", lambda: streams.metric("reconnects_succeeded") >= 1)
             line["reconnects"] = streams.metric("reconnects_succeeded")
+            if "on_their_way" in line:
+                eventually("frames sent again", lambda: streams.metric("frames_replayed") >= 1)
+            line["frames_replayed"] = streams.metric("frames_replayed")
             streams.stop()
         finally:
             if after is not questdb:
