@@ -20,6 +20,20 @@ pytestmark = pytest.mark.spark
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
+def ran(source: str, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    """Python of its own, which has to end well."""
+    done = subprocess.run(
+        [sys.executable, "-W", "always", "-c", source, *arguments],
+        check=False,
+        capture_output=True,
+        text=True,
+        cwd=folder,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr[-4000:]
+    return done
+
+
 NO_PLUGIN = """
 import sys, warnings
 from pyspark.sql import SparkSession
@@ -39,14 +53,7 @@ for warning in caught:
 def test_configure_says_that_a_running_session_stays_without_the_plugin(
     tmp_path: Path,
 ) -> None:
-    said = subprocess.run(
-        [sys.executable, "-c", NO_PLUGIN],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-    ).stdout.splitlines()
+    said = ran(NO_PLUGIN, folder=tmp_path).stdout.splitlines()
     assert len(said) == 1
     assert said[0].startswith("<string> a Spark session runs already, without spark.plugins=")
 
@@ -73,14 +80,7 @@ except QuestDBSfError as error:
 def test_a_session_without_the_jar_or_stopped_is_told_what_to_do(
     tmp_path: Path,
 ) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", NO_JAR],
-        check=True,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-    ).stdout.splitlines()
+    done = ran(NO_JAR, folder=tmp_path).stdout.splitlines()
     assert done[0].startswith("JAR_MISSING: this Spark session has no jar of questdb-sf")
     assert done[1].startswith("SPARK_UNSUPPORTED: a JVM of Spark runs already in this process")
     assert "call configure() before the first session" in done[1]
@@ -115,27 +115,10 @@ def test_a_jar_of_another_version_writes_and_is_refused_by_python(
     server: ServerProcess, tmp_path: Path
 ) -> None:
     old = of_another_version(jar_path(), tmp_path / "old.jar", "0.0.9")
-    (tmp_path / "log4j2.properties").write_text(LOG_FORMAT.format(file=tmp_path / "spark.log"))
-    done = subprocess.run(
-        [
-            *(
-                sys.executable,
-                "-W",
-                "always",
-                "-c",
-                OTHER_JAR,
-                str(old),
-                str(jar_path()),
-            ),
-            *(server.addr, str(tmp_path / "log4j2.properties")),
-        ],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=tmp_path,
-        timeout=200,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+    log_settings = tmp_path / "log4j2.properties"
+    log_settings.write_text(LOG_FORMAT.format(file=tmp_path / "spark.log"))
+    jars = str(old), str(jar_path())
+    done = ran(OTHER_JAR, *jars, server.addr, str(log_settings), folder=tmp_path)
     built, *refused = done.stdout.splitlines()
     assert built == "{}"  # no second jar
     words = (
@@ -201,15 +184,7 @@ def test_connect_has_options_metrics_history_and_errors(
 ) -> None:
     pytest.importorskip("grpc")
     started = time.monotonic()
-    done = subprocess.run(
-        [sys.executable, "-c", CONNECT, str(tmp_path), server.addr],
-        check=False,
-        capture_output=True,
-        text=True,
-        cwd=REPOSITORY,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stderr[-4000:]
+    done = ran(CONNECT, str(tmp_path), server.addr, folder=REPOSITORY)
     told = json.loads(done.stdout.splitlines()[-1])
     assert told["on_error"].startswith(
         "SPARK_UNSUPPORTED: on_error does not work through Spark Connect"
