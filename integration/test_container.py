@@ -141,23 +141,23 @@ def sink_options(addr: str, work: Path, commit_on: str) -> dict[str, dict[str, A
 Fault = Callable[[Container, Streams, Line], Container]
 
 
-def in_mid_flow(streams: Streams, strike: Callable[[], None], undo: Callable[[], None]) -> int:
-    """Does something to the server so that frames that were sent get no acknowledgement; how many they are.
+def freeze_in_flow(questdb: Container, streams: Streams) -> int:
+    """Freezes the server when frames were sent that it has not acknowledged; how many they are.
 
-    Between two micro-batches none is on its way: then it is undone, and done again a moment later.
+    Between two micro-batches none is on its way: then it goes on, and is frozen again a moment later.
     """
 
-    def struck() -> int:
-        strike()
+    def frozen() -> int:
+        questdb.pause()
         deadline = time.monotonic() + IN_FLOW_SECONDS
         while time.monotonic() < deadline:
             if (sent := streams.on_their_way()) > 0:
                 return sent
             streams.alive()
-        undo()
+        questdb.unpause()
         return 0
 
-    return int(eventually("frames are on their way", struck))
+    return int(eventually("frames are on their way", frozen))
 
 
 def stop_and_start(questdb: Container, streams: Streams, line: Line) -> Container:
@@ -169,7 +169,7 @@ def stop_and_start(questdb: Container, streams: Streams, line: Line) -> Containe
 
 def sigkill(questdb: Container, streams: Streams, line: Line) -> Container:
     """The server freezes with frames on their way to it, and is killed; then it is started again."""
-    line["on_their_way"] = in_mid_flow(streams, questdb.pause, questdb.unpause)
+    line["on_their_way"] = freeze_in_flow(questdb, streams)
     line["unacked_frames"] = streams.await_unacked()
     questdb.kill()
     return questdb.start()
@@ -177,7 +177,7 @@ def sigkill(questdb: Container, streams: Streams, line: Line) -> Container:
 
 def pause(questdb: Container, streams: Streams, line: Line) -> Container:
     """The server freezes for half a minute: connections stay open and nobody answers."""
-    line["on_their_way"] = in_mid_flow(streams, questdb.pause, questdb.unpause)
+    line["on_their_way"] = freeze_in_flow(questdb, streams)
     time.sleep(PAUSE_SECONDS)  # the length of the freeze is the scenario
     line["unacked_frames"] = streams.await_unacked()
     questdb.unpause()
@@ -199,8 +199,10 @@ def new_container(questdb: Container, streams: Streams, line: Line) -> Container
 
 
 def network(questdb: Container, streams: Streams, line: Line) -> Container:
-    """The container loses its network and gets it back."""
-    line["on_their_way"] = in_mid_flow(streams, questdb.disconnect, questdb.connect)
+    """The container loses its network and gets it back. What it has received by then it takes, and owes."""
+    line["on_their_way"] = freeze_in_flow(questdb, streams)
+    questdb.disconnect()
+    questdb.unpause()
     time.sleep(CUT_SECONDS)  # the length of the cut is the scenario
     line["unacked_frames"] = streams.await_unacked()
     questdb.connect()
