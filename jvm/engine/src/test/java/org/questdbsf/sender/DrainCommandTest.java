@@ -13,10 +13,6 @@ import java.time.temporal.ChronoUnit;
 import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.slot.DiskIo;
@@ -25,38 +21,14 @@ import org.questdbsf.slot.SegmentKeeper;
 import org.questdbsf.slot.Slot;
 import org.questdbsf.slot.SlotDirectory;
 import org.questdbsf.testserver.NackRule;
-import org.questdbsf.testserver.TestServer;
 
 /** The command on real slots and a real server. */
-class DrainCommandTest {
+class DrainCommandTest extends WithTestServer {
   private static final int ROWS = 5;
-  private static TestServer server;
-  private static int tables;
 
   @TempDir Path dir;
-  private String table;
   private String result;
   private String progress;
-
-  @BeforeAll
-  static void startServer() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void fresh() {
-    table = "drained" + ++tables;
-  }
-
-  @AfterEach
-  void healthy() {
-    server.script().reset();
-  }
 
   private static String here() {
     return "ws::addr=127.0.0.1:" + server.port() + ";sf_min_free_bytes=0;";

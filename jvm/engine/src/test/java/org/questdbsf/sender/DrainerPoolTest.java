@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -119,7 +120,7 @@ class DrainerPoolTest extends OrphanSlots {
     server.script().holdAcks(true);
     orphan("app-0", own(spec));
     try (DrainerPool pool = pool()) {
-      await(() -> pool.suspendedTables().equals(Set.of(table)));
+      await(() -> pool.suspendedTables().equals(Set.of(table.toLowerCase(Locale.ROOT))));
       server.script().holdAcks(false);
       event("drained app-0");
       assertEquals(Set.of(), pool.suspendedTables());

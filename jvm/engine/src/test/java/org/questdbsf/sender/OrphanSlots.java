@@ -11,12 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
@@ -25,17 +20,12 @@ import org.questdbsf.slot.SegmentKeeper;
 import org.questdbsf.slot.Slot;
 import org.questdbsf.slot.SlotDirectory;
 import org.questdbsf.slot.SlotInfo;
-import org.questdbsf.testserver.TestServer;
 
 /** Real slots, a real server, and pools that adopt the ones for the other. */
-abstract class OrphanSlots {
+abstract class OrphanSlots extends WithTestServer {
   static final int ROWS = 10;
-  private static final AtomicInteger TABLES = new AtomicInteger();
-
-  static TestServer server;
 
   @TempDir Path dir;
-  String table;
   private final LinkedBlockingQueue<String> events = new LinkedBlockingQueue<>();
   final DrainListener listener =
       new DrainListener() {
@@ -54,26 +44,6 @@ abstract class OrphanSlots {
           events.add((givenUp ? "given up " : "later ") + slot + " " + error.getMessage());
         }
       };
-
-  @BeforeAll
-  static void startServer() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void fresh() {
-    table = "orphans" + TABLES.incrementAndGet();
-  }
-
-  @AfterEach
-  void healthy() {
-    server.script().reset();
-  }
 
   SenderConfig config(ConfigPreset preset, String address, String... more) {
     Map<ConnectKey, String> keys = new EnumMap<>(ConnectKey.class);

@@ -12,10 +12,6 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -26,39 +22,14 @@ import org.questdbsf.error.SfException;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.testserver.CutRule;
-import org.questdbsf.testserver.TestServer;
 
 /** A table is dropped under a live connection. The server makes it anew for the next frame. */
 @Timeout(60)
-class TableReplacedTest {
+class TableReplacedTest extends WithTestServer {
   private static final long NEVER = Long.MAX_VALUE;
-
-  private static TestServer server;
-  private static int tables;
 
   @TempDir Path dir;
   private final List<SenderError> told = new CopyOnWriteArrayList<>();
-  private String table;
-
-  @BeforeAll
-  static void startServer() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void fresh() {
-    table = "replaced" + ++tables;
-  }
-
-  @AfterEach
-  void healthy() {
-    server.script().reset();
-  }
 
   private TableSpec.Builder spec() {
     return TableSpec.builder(table)

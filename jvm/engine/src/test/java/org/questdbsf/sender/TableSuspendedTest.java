@@ -8,25 +8,17 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.qwp.QwpType;
-import org.questdbsf.testserver.TestServer;
 
 /** A table is suspended and resumed under a live connection: rows are acknowledged all the time. */
 @Timeout(60)
-class TableSuspendedTest {
-  private static TestServer server;
-  private static int tables;
-
+class TableSuspendedTest extends WithTestServer {
   private final List<String> told = new CopyOnWriteArrayList<>();
   private final SuspendedTables known = new SuspendedTables(told::add);
-  private String table;
 
   /** A sender and the check of its connection. */
   private record Lane(Sender sender, TableCheck check) implements AutoCloseable {
@@ -34,21 +26,6 @@ class TableSuspendedTest {
     public void close() {
       sender.close();
     }
-  }
-
-  @BeforeAll
-  static void startServer() {
-    server = TestServer.start();
-  }
-
-  @AfterAll
-  static void stopServer() {
-    server.close();
-  }
-
-  @BeforeEach
-  void fresh() {
-    table = "Suspended" + ++tables;
   }
 
   private Lane open(TableWatch watch) throws Exception {
