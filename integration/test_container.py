@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from harness.driver import Driver
-from harness.spark import Feed, eventually, files_logged, live_metrics, metric, write_stream
+from harness.spark import eventually, files_logged, metric
 from integration.container import ROOT, Container
 from integration.rows import (
     Verdict,
@@ -26,19 +26,16 @@ from integration.rows import (
     make_feed,
     unacked_ids,
 )
+from integration.streams import FRAME_ROWS, KEYED, PLAIN, Streams, sink_options
 
-KEYED, PLAIN = "with_keys", "without_keys"
 FILES, SIZE = 20, 100
 FIRST = 5
 """Files that arrive before anything happens."""
 TOTAL = FILES * SIZE
-FRAME_ROWS = 5
-PACE = "java_method('java.lang.Thread', 'sleep', 10L) = 'null'"
-"""Rows come one by one and not a micro-batch at once, so that frames are on their way most of the time."""
 IN_FLOW_SECONDS = 1
 PAUSE_SECONDS = 30
 CUT_SECONDS = 8
-"""Longer than ``ack_timeout_millis``: a connection outlives a shorter cut, and nothing would be sent again."""
+"""Longer than the sink's ``ack_timeout_millis``: connections outlive a shorter cut, and nothing is sent again."""
 SMALL_FILES = {
     # Files are allocated ahead; a full disk shows only when the next one is needed, here after some rows.
     "QDB_CAIRO_WAL_SEGMENT_ROLLOVER_ROW_COUNT": "100",
@@ -48,92 +45,6 @@ SMALL_FILES = {
 BOTH_MODES = pytest.mark.parametrize("commit_on", ["store", "ack"])
 
 Line = dict[str, Any]
-
-
-class Streams:
-    """The two queries of a scenario and what the sink says of them."""
-
-    def __init__(self, spark: Any, source: Feed, work: Path, addr: str, commit_on: str) -> None:
-        self._spark = spark
-        self._checkpoints = {table: work / f"checkpoint-{table}" for table in (KEYED, PLAIN)}
-        self.queries = {
-            table: write_stream(
-                source.stream(spark).where(PACE),
-                self._checkpoints[table],
-                options,
-                processingTime="200 milliseconds",
-            )
-            for table, options in sink_options(addr, work, commit_on).items()
-        }
-
-    def alive(self) -> bool:
-        """Raises the error of a query that ended."""
-        for query in self.queries.values():
-            if (error := query.exception()) is not None:
-                raise error
-        return True
-
-    def metric(self, name: str) -> int:
-        """Of both queries together."""
-        return sum(metric(query, name) for query in self.queries.values())
-
-    def moving(self, files: int) -> bool:
-        """Whether something is still to come of so many files; raises the error of a query that ended."""
-        return self.alive() and (
-            any(files_logged(path, "commits") < files for path in self._checkpoints.values())
-            or self.metric("undelivered_rows") > 0
-        )
-
-    def begun(self) -> int:
-        """Files that micro-batches of both queries were begun with."""
-        return min(files_logged(path, "offsets") for path in self._checkpoints.values())
-
-    def await_unacked(self) -> int:
-        """Until frames wait that nobody has acknowledged, while nobody can; how many they are."""
-        return int(
-            eventually(
-                "frames wait",
-                lambda: self.alive() and live_metrics(self._spark, "unacked_frames")[0],
-                pause=0.5,
-            )
-        )
-
-    def on_their_way(self) -> int:
-        """Frames that were sent and not acknowledged."""
-        sent, acked = live_metrics(self._spark, "frames_sent", "frames_acked")
-        return sent - acked
-
-    def quiet(self) -> bool:
-        """Whether every frame that was written is acknowledged; raises the error of a query that ended."""
-        return self.alive() and live_metrics(self._spark, "unacked_frames") == [0]
-
-    def stop(self) -> None:
-        """Both, when everything that they took is acknowledged."""
-        eventually(
-            "nothing is undelivered", lambda: self.metric("undelivered_rows") == 0, pause=0.5
-        )
-        for query in self.queries.values():
-            query.stop()
-
-
-def sink_options(addr: str, work: Path, commit_on: str) -> dict[str, dict[str, Any]]:
-    """Of both queries, by table."""
-    options = {
-        "addr": addr,
-        "timestamp": "ts",
-        "symbols": "sym",
-        "create_table": "true",
-        "commit_on": commit_on,
-        "frame_rows": str(FRAME_ROWS),
-        "ack_timeout_millis": "5000",
-        "reconnect_max_backoff_millis": "500",
-    }
-    if commit_on == "store":
-        options |= {"sf_dir": str(work / "slots"), "sf_min_free_bytes": "64m"}
-    return {
-        KEYED: {**options, "table": KEYED, "dedup_keys": "ts,id"},
-        PLAIN: {**options, "table": PLAIN},
-    }
 
 
 # What happens: each returns the container that is there afterwards.
