@@ -1,36 +1,61 @@
 package org.questdbsf.sender;
 
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.DurableAckLedger;
 import org.questdbsf.net.ServerReply;
 import org.questdbsf.slot.SegmentRing;
 
 /**
- * Turns the server's acknowledgements into the watermark of the ring: cumulative, never beyond what
- * was sent, never into the middle of a deferred group, and in durable mode only what is durable.
- * Loop's thread only.
+ * Turns the server's acknowledgements into the watermark of the ring: cumulative, only what an OK
+ * proves ({@link OkAudit}), never beyond what was sent, never into the middle of a deferred group,
+ * and in durable mode only what is durable. Loop's thread only.
  */
 final class AckTracker {
+  /** While frames are on their way, open OKs wait so long for the next look at the tables. */
+  private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(250);
+
   private final LoopSetup setup;
   private final SegmentRing ring;
   private final InFlight inFlight;
+  private final OkAudit audit;
+  private final AckRejections rejections;
   private final Runnable onProgress;
   private final DurableAckLedger ledger = new DurableAckLedger();
+
+  /** OKs that wait for a look at the identity of their tables; clamped to what was sent. */
+  private final ArrayDeque<ServerReply.Ok> open = new ArrayDeque<>();
+
+  private long openSince;
+  private long lookAt;
+  private boolean lookFailed;
   private boolean durable;
+  private Link link;
 
   /**
    * @param onProgress run after the watermark has moved or an OK went further
    */
-  AckTracker(LoopSetup setup, InFlight inFlight, Runnable onProgress) {
+  AckTracker(
+      LoopSetup setup,
+      InFlight inFlight,
+      OkAudit audit,
+      AckRejections rejections,
+      Runnable onProgress) {
     this.setup = setup;
     this.ring = setup.ring();
     this.inFlight = inFlight;
+    this.audit = audit;
+    this.rejections = rejections;
     this.onProgress = onProgress;
   }
 
   /** A new connection. */
-  void begin(boolean durable) {
-    this.durable = durable;
+  void begin(Link next) {
+    link = next;
+    durable = next.connection().durableAck();
     ledger.reset();
+    open.clear();
+    audit.begin(System.nanoTime());
   }
 
   /** Whether durable confirmations are to come. */
@@ -38,19 +63,106 @@ final class AckTracker {
     return ledger.waiting() > 0;
   }
 
-  /** An OK; one before anything was sent says nothing. */
-  void onOk(ServerReply.Ok ok) {
+  /**
+   * An OK; one before anything was sent says nothing.
+   *
+   * @return how the connection is given up when the OK does not prove what it acknowledges, or null
+   */
+  Loss onOk(ServerReply.Ok ok) throws TerminalFailure {
     long sequence = inFlight.clamp(ok.sequence());
     if (sequence < 0) {
-      return;
+      return null;
     }
-    inFlight.ok(setup.plan().boundary(inFlight.fsnOf(sequence)));
+    long now = System.nanoTime();
+    ServerReply.Ok clamped = new ServerReply.Ok(sequence, ok.tables());
+    OkAudit.Verdict verdict = audit.judge(sequence, ok.tables(), now);
+    if (verdict == OkAudit.Verdict.UNPROVEN) {
+      verdict = rejections.secondOpinion(ok, link);
+    }
+    boolean identified = setup.gate().identifiesTables(link.connection().endpoint());
+    switch (verdict) {
+      case UNPROVEN -> {
+        return rejections.reject(clamped, audit.whichTable(), audit.why(), link);
+      }
+      case OPEN -> {
+        if (identified) {
+          hold(clamped, now);
+        } else {
+          settle(clamped);
+        }
+      }
+      case PROVEN -> {
+        if (open.isEmpty()) {
+          settle(clamped);
+        } else {
+          open.add(clamped);
+        }
+      }
+    }
+    return null;
+  }
+
+  private void hold(ServerReply.Ok ok, long now) {
+    if (open.isEmpty()) {
+      openSince = now;
+      lookAt = now + LOOK_NANOS;
+      lookFailed = false;
+    }
+    open.add(ok);
+  }
+
+  private void settle(ServerReply.Ok ok) {
+    inFlight.ok(setup.plan().boundary(inFlight.fsnOf(ok.sequence())));
     if (durable) {
-      acknowledgeSequence(ledger.onOk(sequence, ok.tables()));
+      acknowledgeSequence(ledger.onOk(ok.sequence(), ok.tables()));
     } else {
-      acknowledgeSequence(sequence);
+      acknowledgeSequence(ok.sequence());
     }
     onProgress.run();
+  }
+
+
+  /** Whether to look now: nobody waits behind them, or they have waited long enough. */
+  boolean isLookDue(long now) {
+    return !open.isEmpty()
+        && (now - lookAt >= 0
+            || !lookFailed && inFlight.isLastSent(open.getLast().sequence()));
+  }
+
+  /** Nanoseconds until {@link #isLookDue} may change by itself. */
+  long untilLook(long now) {
+    return open.isEmpty() ? Long.MAX_VALUE : Math.max(1, lookAt - now);
+  }
+
+  /**
+   * A look that began at {@code asked} found the tables to be the ones they were: what was
+   * acknowledged before it is in them.
+   */
+  void sameTables(long asked) {
+    audit.same(asked);
+    while (!open.isEmpty()) {
+      settle(open.removeFirst());
+    }
+  }
+
+  /**
+   * A look told nothing: the server's SQL is busy.
+   *
+   * @return how the connection is given up after too long, or null
+   */
+  Loss unknownTables(long now) {
+    lookAt = now + LOOK_NANOS;
+    lookFailed = true;
+    long longest = setup.config().ackTimeoutMillis();
+    if (!open.isEmpty() && now - openSince >= TimeUnit.MILLISECONDS.toNanos(longest)) {
+      return Loss.of(
+          Loss.Kind.TRANSPORT,
+          "whether acknowledged rows went to the right tables could not be looked up through SQL"
+              + " for "
+              + longest
+              + " ms (ack_timeout_millis)");
+    }
+    return null;
   }
 
   void onDurableAck(ServerReply.DurableAck ack) {

@@ -15,12 +15,15 @@ final class CatchUp {
   private static final int WITHOUT_CAP = 64 * 1024;
 
   private final SymbolDictionary dictionary;
-  private final InFlight inFlight;
+  private final Runnable onSent;
   private final MessageEncoder encoder = new MessageEncoder();
 
-  CatchUp(SymbolDictionary dictionary, InFlight inFlight) {
+  /**
+   * @param onSent run for each dictionary message, when it is sent
+   */
+  CatchUp(SymbolDictionary dictionary, Runnable onSent) {
     this.dictionary = dictionary;
-    this.inFlight = inFlight;
+    this.onSent = onSent;
   }
 
   /**
@@ -48,7 +51,7 @@ final class CatchUp {
       ByteBuf message = link.connection().allocate(encoder.length());
       message.writeBytes(encoder.array(), 0, encoder.length());
       link.connection().send(message);
-      inFlight.sentDictionary();
+      onSent.run();
       from = to;
     }
     return true;

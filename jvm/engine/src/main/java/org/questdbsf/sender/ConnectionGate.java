@@ -1,9 +1,7 @@
 package org.questdbsf.sender;
 
-import java.util.List;
 import java.util.function.Consumer;
 import org.questdbsf.net.Endpoint;
-import org.questdbsf.net.TableTxn;
 
 /**
  * Decides whether frames may be shipped on a connection. One gate belongs to one send loop, which
@@ -30,21 +28,42 @@ public interface ConnectionGate {
    */
   void admit(Endpoint endpoint) throws GateClosed, InterruptedException;
 
+  /** What a look at the tables found. */
+  enum Look {
+    /** All are the ones they were. */
+    SAME,
+    /**
+     * At least one is another one, or has another structure, than when this connection began to
+     * write to it. Frames may be shipped, but through a new connection only: a server loses what
+     * comes through one that has written to the old table.
+     */
+    REPLACED,
+    /** The server did not say. */
+    UNKNOWN
+  }
+
   /**
    * Called on a connection that was admitted, when {@link #version} has grown since: what was
    * checked on this connection need not be checked again.
    *
+   * @return whether a table that was checked before has been replaced
    * @throws GateClosed if nothing more may be shipped
    */
-  default void admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
+  default Look admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
     admit(endpoint);
+    return Look.SAME;
   }
 
   /**
-   * Told of each acknowledgement on a connection that was admitted. The loop's thread; must be
-   * quick.
+   * Told of an acknowledgement that does not account for rows of a table: it was replaced, or the
+   * server has lost the rows in another way. The loop's thread.
    */
-  default void accepted(Endpoint endpoint, List<TableTxn> tables) {}
+  default void unproven(Endpoint endpoint, String table) {}
+
+  /** Whether {@link #admitAgain} can tell if tables on this server are the ones they were. */
+  default boolean identifiesTables(Endpoint endpoint) {
+    return false;
+  }
 
   /**
    * Whether {@link #admitAgain} should be called before the next frame. The loop's thread, before
@@ -60,11 +79,10 @@ public interface ConnectionGate {
   /**
    * Called on a connection that was admitted, to see whether what was found still holds.
    *
-   * @return whether a table is another one than it was; frames may be shipped to it
    * @throws GateClosed if nothing more may be shipped
    */
-  default boolean admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
-    return false;
+  default Look admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
+    return Look.SAME;
   }
 
   /** Sets who is told what people should know; called once, before the first {@link #admit}. */

@@ -18,21 +18,18 @@ final class FrameLook {
 
   private static final Symbols IGNORE = (id, bytes, offset, length) -> {};
 
-  private final byte[] bytes;
-  private final int end;
+  private byte[] bytes;
+  private int end;
   private int at;
   private boolean broken;
 
+  private int tableCount;
   private int deltaStart;
   private int deltaCount;
+  private int nameAt;
+  private int nameLength;
   private String table;
   private int rows;
-
-  private FrameLook(byte[] bytes, int offset, int length) {
-    this.bytes = bytes;
-    this.end = offset + length;
-    this.at = offset + MessageHeader.SIZE;
-  }
 
   /** Looks at a message. */
   static FrameLook at(byte[] bytes, int offset, int length) {
@@ -41,18 +38,38 @@ final class FrameLook {
 
   /** Looks at a message and hands out its symbols. */
   static FrameLook at(byte[] bytes, int offset, int length, Symbols symbols) {
-    FrameLook look = new FrameLook(bytes, offset, length);
-    if (!MessageHeader.isQwp(bytes, offset, length)) {
-      look.broken = true;
-      return look;
-    }
-    if ((MessageHeader.flags(bytes, offset) & MessageHeader.FLAG_DELTA_SYMBOL_DICT) != 0) {
-      look.readSymbols(symbols);
-    }
-    if (MessageHeader.tableCount(bytes, offset) == 1) {
-      look.readTable();
+    FrameLook look = new FrameLook();
+    look.read(bytes, offset, length, symbols);
+    if (look.hasOneTable()) {
+      look.table = new String(bytes, look.nameAt, look.nameLength, StandardCharsets.UTF_8);
     }
     return look;
+  }
+
+  /** Looks at a message without making any object; {@link #table} is not set. */
+  void read(byte[] message, int offset, int length) {
+    read(message, offset, length, IGNORE);
+  }
+
+  private void read(byte[] message, int offset, int length, Symbols symbols) {
+    bytes = message;
+    end = offset + length;
+    at = offset + MessageHeader.SIZE;
+    deltaStart = 0;
+    deltaCount = 0;
+    tableCount = 0;
+    rows = 0;
+    broken = !MessageHeader.isQwp(message, offset, length);
+    if (broken) {
+      return;
+    }
+    tableCount = MessageHeader.tableCount(message, offset);
+    if ((MessageHeader.flags(message, offset) & MessageHeader.FLAG_DELTA_SYMBOL_DICT) != 0) {
+      readSymbols(symbols);
+    }
+    if (tableCount == 1) {
+      readTable();
+    }
   }
 
   /** Whether it ends before it should, or is no message at all. */
@@ -68,6 +85,26 @@ final class FrameLook {
   /** Ids the server knows after it. */
   int deltaEnd() {
     return deltaStart + deltaCount;
+  }
+
+  /** Table blocks of the message, whether they read well or not. */
+  int tableCount() {
+    return tableCount;
+  }
+
+  /** Whether it has exactly one table, whose name and rows read well. */
+  boolean hasOneTable() {
+    return tableCount == 1 && !broken;
+  }
+
+  /** Where the name of its one table begins in the array that was looked at. */
+  int nameAt() {
+    return nameAt;
+  }
+
+  /** Bytes of that name. */
+  int nameLength() {
+    return nameLength;
   }
 
   /** Its table, or null unless it has exactly one. */
@@ -101,7 +138,8 @@ final class FrameLook {
       broken = true;
       return;
     }
-    table = new String(bytes, at, length, StandardCharsets.UTF_8);
+    nameAt = at;
+    nameLength = length;
     at += length;
     rows = varint();
   }

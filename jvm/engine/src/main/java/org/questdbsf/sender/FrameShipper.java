@@ -22,6 +22,7 @@ final class FrameShipper {
   private final Caution caution;
   private final InFlight inFlight;
   private final Strikes strikes;
+  private final OkAudit audit = new OkAudit();
   private final AckTracker acks;
   private final NackHandler nacks;
   private final CatchUp catchUp;
@@ -55,9 +56,10 @@ final class FrameShipper {
     this.inFlight = new InFlight();
     this.caution = new Caution(setup.plan());
     this.strikes = new Strikes(setup, inFlight, caution, poison, activity);
-    this.acks = new AckTracker(setup, inFlight, this::progressed);
+    AckRejections rejections = new AckRejections(setup, inFlight, strikes, activity);
+    this.acks = new AckTracker(setup, inFlight, audit, rejections, this::progressed);
     this.nacks = new NackHandler(setup, inFlight, caution, strikes, acks);
-    this.catchUp = setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), inFlight);
+    this.catchUp = setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), this::sentDictionary);
     this.ackedBefore = ring.ackedFsn();
   }
 
@@ -72,7 +74,7 @@ final class FrameShipper {
     gateVersion = next.gateVersion();
     QwpConnection connection = link.connection();
     inFlight.begin(ring.ackedFsn() + 1);
-    acks.begin(connection.durableAck());
+    acks.begin(next);
     long keepalive = setup.config().durableAckKeepaliveIntervalMillis();
     silence = new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
     while (true) {
@@ -118,8 +120,7 @@ final class FrameShipper {
       acks.onDurableAck(durable);
     } else if (reply instanceof ServerReply.Ok ok) {
       activity.accepted(ok.tables(), System.nanoTime());
-      setup.gate().accepted(link.connection().endpoint(), ok.tables());
-      acks.onOk(ok);
+      return acks.onOk(ok);
     }
     return null;
   }
@@ -189,25 +190,36 @@ final class FrameShipper {
   }
 
   private Loss lookAgain() throws TerminalFailure, InterruptedException {
+    long now = System.nanoTime();
     boolean quiet = inFlight.okFsn() + 1 >= inFlight.nextFsn();
-    return setup.gate().isDue(quiet, System.nanoTime()) ? askGate(true) : null;
+    return acks.isLookDue(now) || setup.gate().isDue(quiet, now) ? askGate(true) : null;
   }
 
   private Loss askGate(boolean again) throws TerminalFailure, InterruptedException {
     Endpoint endpoint = link.connection().endpoint();
+    long asked = System.nanoTime();
     try {
-      boolean replaced =
+      ConnectionGate.Look look =
           control.interruptibly(
-              () -> {
-                if (again) {
-                  return setup.gate().admitAgain(endpoint);
-                }
-                setup.gate().admitMore(endpoint);
-                return false;
-              });
-      return replaced && acks.confirmationsPending()
-          ? Loss.of(Loss.Kind.FRAME, "a table was dropped: its rows will never be durable")
-          : null;
+              () ->
+                  again ? setup.gate().admitAgain(endpoint) : setup.gate().admitMore(endpoint));
+      switch (look) {
+        case REPLACED -> {
+          return Loss.of(
+              Loss.Kind.FRAME,
+              "a table was dropped, renamed or made anew; a server loses what comes through a"
+                  + " connection that has written to the old one");
+        }
+        case UNKNOWN -> {
+          return acks.unknownTables(System.nanoTime());
+        }
+        case SAME -> {
+          if (again) {
+            acks.sameTables(asked);
+          }
+        }
+      }
+      return null;
     } catch (GateClosed closed) {
       if (closed.terminal()) {
         throw setup.gateClosed(closed, link.host());
@@ -234,6 +246,7 @@ final class FrameShipper {
         }
       }
       message.writerIndex(message.writerIndex() + length);
+      audit.sent(message.array(), offset, length, System.nanoTime());
       connection.send(message);
       sent = true;
     } finally {
@@ -252,13 +265,18 @@ final class FrameShipper {
     return null;
   }
 
+  private void sentDictionary() {
+    inFlight.sentDictionary();
+    audit.sentDictionary(System.nanoTime());
+  }
+
   private Loss listen() throws TerminalFailure, InterruptedException {
     long now = System.nanoTime();
     stalls.look(now);
     QwpConnection connection = link.connection();
     silence.unacknowledged(inFlight.sent(ring.ackedFsn() + 1), now);
     boolean pending = acks.confirmationsPending();
-    if (pending) {
+    if (pending || acks.isLookDue(now)) {
       Loss loss = lookAgain();
       if (loss != null) {
         return loss;
@@ -276,6 +294,7 @@ final class FrameShipper {
       case NOTHING -> {}
     }
     long nanos = silence.nextLook(now, connection.lastReceivedNanos(), pending);
+    nanos = Math.min(nanos, acks.untilLook(now));
     mailbox.await(nanos, this::somethingToShip);
     return null;
   }

@@ -75,6 +75,11 @@ final class InFlight {
     return sequence >= 0 && sequence < nextSequence;
   }
 
+  /** Whether no message was sent behind the one of this number. */
+  boolean isLastSent(long sequence) {
+    return sequence == nextSequence - 1;
+  }
+
   /** Whether the message of this number was one of the dictionary. */
   boolean isDictionary(long sequence) {
     return sequence < dictionaryMessages;

@@ -17,6 +17,7 @@ public final class SenderCounters {
   final LongAdder framesSent = new LongAdder();
   final LongAdder framesReplayed = new LongAdder();
   final LongAdder framesAcked = new LongAdder();
+  final LongAdder acksRejected = new LongAdder();
   final LongAdder framesDropped = new LongAdder();
   final LongAdder rowsDropped = new LongAdder();
   final LongAdder rowsWritten = new LongAdder();
@@ -58,6 +59,11 @@ public final class SenderCounters {
   /** Frames that the server acknowledged, durably where that was asked for. */
   public long framesAcked() {
     return framesAcked.sum();
+  }
+
+  /** OKs that did not account for the frames they acknowledged; those frames were sent again. */
+  public long acksRejected() {
+    return acksRejected.sum();
   }
 
   /** Frames given up by policy, or retired because their transaction was never committed. */
@@ -133,6 +139,7 @@ public final class SenderCounters {
     all.put("frames_sent", framesSent());
     all.put("frames_acked", framesAcked());
     all.put("frames_replayed", framesReplayed());
+    all.put("acks_rejected", acksRejected());
     all.put("frames_dropped", framesDropped());
     all.put("rows_dropped", rowsDropped());
     all.put("reconnect_attempts", reconnectAttempts());

@@ -3,6 +3,7 @@ package org.questdbsf.sender;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.TableTxn;
 
@@ -15,6 +16,7 @@ final class TableActivity {
   private static final Map<List<Endpoint>, TableActivity> BY_TARGET = new ConcurrentHashMap<>();
 
   private final Map<String, Long> lastAccepted = new ConcurrentHashMap<>();
+  private final AtomicBoolean nameless = new AtomicBoolean();
 
   private TableActivity() {}
 
@@ -28,6 +30,25 @@ final class TableActivity {
     for (TableTxn table : tables) {
       lastAccepted.put(table.table(), now);
     }
+  }
+
+  /** Whether these servers ever named a table in an acknowledgement. */
+  boolean namesTables() {
+    return !lastAccepted.isEmpty();
+  }
+
+  /** Whether these servers were found to acknowledge without naming tables. */
+  boolean isNameless() {
+    return nameless.get();
+  }
+
+  /**
+   * These servers acknowledge without naming tables.
+   *
+   * @return whether that is new
+   */
+  boolean foundNameless() {
+    return nameless.compareAndSet(false, true);
   }
 
   /** Whether rows of a table were accepted after {@code since} (nanoseconds). */

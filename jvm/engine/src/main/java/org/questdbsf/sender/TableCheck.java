@@ -15,7 +15,6 @@ import org.questdbsf.error.ErrorCode;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
-import org.questdbsf.net.TableTxn;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -130,13 +129,18 @@ public final class TableCheck implements ConnectionGate {
   }
 
   @Override
-  public void admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
-    check(endpoint, checkedVersion);
+  public Look admitMore(Endpoint endpoint) throws GateClosed, InterruptedException {
+    return check(endpoint, checkedVersion);
   }
 
   @Override
-  public void accepted(Endpoint endpoint, List<TableTxn> tables) {
-    watch.accepted(endpoint, tables);
+  public void unproven(Endpoint endpoint, String table) {
+    watch.doubt(endpoint, table);
+  }
+
+  @Override
+  public boolean identifiesTables(Endpoint endpoint) {
+    return watch.hasSeen(endpoint);
   }
 
   @Override
@@ -145,10 +149,10 @@ public final class TableCheck implements ConnectionGate {
   }
 
   @Override
-  public boolean admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
+  public Look admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
     long began = System.nanoTime();
     long cost = 0;
-    boolean replaced = false;
+    Look look = Look.SAME;
     try {
       Map<String, TableLookup.Glance> there = lookup.glance(endpoint, watch.tables(endpoint));
       cost = System.nanoTime() - began;
@@ -160,67 +164,64 @@ public final class TableCheck implements ConnectionGate {
         }
         TableLookup.Glance now = there.get(key(name));
         if (now != null && before.identity().equals(now.identity())) {
-          watch.trust(endpoint, name);
           if (now.suspended() != null) {
             suspended.heard(endpoint, now.table(), now.suspended(), began);
           }
         } else {
           check(endpoint, table.spec);
-          replaced = true;
+          look = Look.REPLACED;
         }
       }
     } catch (SqlFailure e) {
-      if (watch.doubts(endpoint)) {
-        throw GateClosed.of(
-            false,
-            ErrorCode.CONNECT_FAILED,
-            "a table on "
-                + endpoint
-                + " was made anew in mid-stream and cannot be checked through SQL: "
-                + SqlWords.of(e)
-                + "; tried again at the next connect.",
-            e);
-      }
       // Nothing says that a table is gone: rows need not wait for a server too busy for SQL.
       LOG.debug("Tables on {} are not looked at again now: {}", endpoint, SqlWords.of(e));
+      cost = System.nanoTime() - began;
+      look = Look.UNKNOWN;
     } finally {
       watch.looked(System.nanoTime(), cost);
     }
-    return replaced;
+    return look;
   }
 
-  private void check(Endpoint endpoint, long above) throws GateClosed, InterruptedException {
+  private Look check(Endpoint endpoint, long above) throws GateClosed, InterruptedException {
     // Read first: a table added meanwhile has a higher version and is asked for again.
     long upTo = version.get();
+    Look look = Look.SAME;
     for (Required table : List.copyOf(required.values())) {
-      if (table.version > above) {
-        check(endpoint, table.spec);
+      if (table.version > above && check(endpoint, table.spec)) {
+        look = Look.REPLACED;
       }
     }
     checkedVersion = upTo;
+    return look;
   }
 
-  private void check(Endpoint endpoint, TableSpec spec) throws GateClosed, InterruptedException {
+  /** Returns whether the table was checked before and has been replaced since. */
+  private boolean check(Endpoint endpoint, TableSpec spec) throws GateClosed, InterruptedException {
+    TableWatch.Seen before = watch.seen(endpoint, spec.table());
     long asked = System.nanoTime();
     Optional<TableLookup.Found> found;
     try {
       found = lookup.find(endpoint, spec.table());
     } catch (SqlFailure e) {
       withoutCheck(endpoint, spec, e);
-      return;
+      return false;
     }
     if (found.isEmpty()) {
       found = Optional.of(missing.create(endpoint, spec));
     }
     TableLookup.Found there = found.get();
-    refuseReplaced(endpoint, spec, there);
+    boolean replaced = before != null && !before.identity().equals(there.identity());
+    if (replaced && spec.onMissing() == OnMissingTable.FAIL) {
+      refuseServersOwn(endpoint, spec, before, there);
+    }
     boolean repaired = repair.isDue(endpoint, spec, there);
     if (repaired) {
       there = repair.enable(endpoint, spec, there);
     }
     TableFacts table = remember(endpoint, spec, there);
     TableFit.verify(endpoint, spec, table, there);
-    watch.checked(endpoint, spec.table(), there.identity(), there.dedupKeys());
+    watch.checked(endpoint, spec.table(), TableWatch.Seen.of(there));
     repair.note(endpoint, spec, there);
     if (repaired) {
       String text = KeyRepair.told(endpoint, spec, there);
@@ -229,24 +230,23 @@ public final class TableCheck implements ConnectionGate {
     }
     suspended.heard(endpoint, there.table(), there.suspended(), asked);
     warnAboutKeys(endpoint, spec, there);
+    return replaced || repaired;
   }
 
   /**
    * With {@code on_missing_table=fail} a table that was gone in mid-stream ends the sender, also
-   * where the server has made it anew for rows on the way. A table that somebody dropped and
-   * created again between the rows is not told apart from one that was there all the time, unless
-   * it has lost its keys.
+   * where the server has made it anew for rows on the way. One that somebody dropped and created
+   * again is written to like any other.
    */
-  private void refuseReplaced(Endpoint endpoint, TableSpec spec, TableLookup.Found found)
+  private void refuseServersOwn(
+      Endpoint endpoint, TableSpec spec, TableWatch.Seen before, TableLookup.Found found)
       throws GateClosed {
-    TableWatch.Seen before = watch.seen(endpoint, spec.table());
-    if (before == null
-        || before.identity().equals(found.identity())
-        || spec.onMissing() != OnMissingTable.FAIL) {
-      return;
-    }
-    boolean lostKeys = !before.dedupKeys().isEmpty() && found.dedupKeys().isEmpty();
-    if (lostKeys || watch.doubted(endpoint, spec.table())) {
+    TableWatch.Seen now = TableWatch.Seen.of(found);
+    boolean lostKeys = !before.dedupKeys().isEmpty() && now.dedupKeys().isEmpty();
+    boolean byServer =
+        now.maybeMadeByServer()
+            && (watch.doubted(endpoint, spec.table()) || !before.maybeMadeByServer());
+    if (lostKeys || byServer) {
       throw GateClosed.of(
           true,
           ErrorCode.TABLE_MISSING,

@@ -9,18 +9,29 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.Endpoint;
-import org.questdbsf.net.TableTxn;
 
 /**
  * Whether the tables of one send loop are still those that were checked. Nothing tells a client
- * that a table was dropped: the next frame makes the server create it anew, with no keys. Two
- * things give it away. A table's transactions are numbered from 1 and each acknowledgement names a
- * higher one, so that one that is not higher is of another table. And servers say by SQL which
- * table has a name at the moment. Loop's thread only.
+ * that a table was dropped: the server loses the next frame and makes the table anew, without keys,
+ * for the one after it. Two things give it away: an acknowledgement that does not account for its
+ * frames ({@link OkAudit}), and SQL, by which servers say which table has a name at the moment.
+ * Loop's thread only.
  */
 final class TableWatch {
   /** What a check found under a name. */
-  record Seen(String identity, List<String> dedupKeys) {}
+  record Seen(String identity, String designated, List<String> dedupKeys) {
+    static Seen of(TableLookup.Found found) {
+      return new Seen(found.identity(), found.designated(), List.copyOf(found.dedupKeys()));
+    }
+
+    /** Servers make tables without keys, and name the designated timestamp themselves. */
+    boolean maybeMadeByServer() {
+      return dedupKeys.isEmpty() && SERVERS_DESIGNATED.equalsIgnoreCase(designated);
+    }
+  }
+
+  /** What a server calls the designated timestamp of a table that it makes for rows. */
+  private static final String SERVERS_DESIGNATED = "timestamp";
 
   private record At(Endpoint endpoint, String table) {}
 
@@ -36,7 +47,6 @@ final class TableWatch {
   private final long busyNanos;
   private final int costFactor;
   private final Map<At, Seen> seen = new HashMap<>();
-  private final Map<At, Long> transactions = new HashMap<>();
   private final Set<At> doubts = new HashSet<>();
   private long lookedAt;
   private long cost;
@@ -57,9 +67,9 @@ final class TableWatch {
   }
 
   /** A table was checked and may be shipped to. */
-  void checked(Endpoint endpoint, String table, String identity, List<String> dedupKeys) {
+  void checked(Endpoint endpoint, String table, Seen found) {
     At at = at(endpoint, table);
-    seen.put(at, new Seen(identity, List.copyOf(dedupKeys)));
+    seen.put(at, found);
     doubts.remove(at);
   }
 
@@ -75,6 +85,11 @@ final class TableWatch {
     return seen.get(at(endpoint, table));
   }
 
+  /** Whether any table was checked on a server. */
+  boolean hasSeen(Endpoint endpoint) {
+    return seen.keySet().stream().anyMatch(at -> at.endpoint.equals(endpoint));
+  }
+
   /** Names of the tables that were checked on a server. */
   List<String> tables(Endpoint endpoint) {
     List<String> names = new ArrayList<>();
@@ -86,30 +101,14 @@ final class TableWatch {
     return names;
   }
 
-  /** An acknowledgement named transactions. */
-  void accepted(Endpoint endpoint, List<TableTxn> tables) {
-    for (TableTxn table : tables) {
-      At at = at(endpoint, table.table());
-      Long before = transactions.put(at, table.seqTxn());
-      if (before != null && table.seqTxn() <= before && seen.containsKey(at)) {
-        doubts.add(at);
-      }
-    }
+  /** An acknowledgement does not account for rows of a table. */
+  void doubt(Endpoint endpoint, String table) {
+    doubts.add(at(endpoint, table));
   }
 
-  /** Whether an acknowledgement was one of another table, and no check has followed. */
+  /** Whether an acknowledgement has lost rows of the table, and no check has followed. */
   boolean doubted(Endpoint endpoint, String table) {
     return doubts.contains(at(endpoint, table));
-  }
-
-  /** The table is the one it was: its server began to count anew. */
-  void trust(Endpoint endpoint, String table) {
-    doubts.remove(at(endpoint, table));
-  }
-
-  /** Whether anything is in doubt on a server. */
-  boolean doubts(Endpoint endpoint) {
-    return doubts.stream().anyMatch(at -> at.endpoint.equals(endpoint));
   }
 
   /**
@@ -133,8 +132,7 @@ final class TableWatch {
       return false;
     }
     long age = now - lookedAt;
-    return !doubts.isEmpty()
-        || (age >= (quiet ? quietNanos : busyNanos) && age >= costFactor * cost);
+    return age >= (quiet ? quietNanos : busyNanos) && age >= costFactor * cost;
   }
 
   private static At at(Endpoint endpoint, String table) {

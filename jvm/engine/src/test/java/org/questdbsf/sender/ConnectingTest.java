@@ -250,8 +250,9 @@ class ConnectingTest {
           }
 
           @Override
-          public void admitMore(Endpoint endpoint) {
+          public Look admitMore(Endpoint endpoint) {
             log.add("more after " + script.all());
+            return Look.SAME;
           }
 
           @Override

@@ -33,7 +33,7 @@ class DurableTest {
         granting(
             new Recorder(
                 (session, sequence, n, message) -> {
-                  session.ok(sequence, new TableTxn("t", n + 1));
+                  session.okNaming(sequence, new TableTxn("t", n + 1));
                   last[0] = session;
                 }));
     try (ScriptServer server = new ScriptServer(script);
@@ -58,7 +58,7 @@ class DurableTest {
         granting(
             new Recorder(
                 (session, sequence, n, message) -> {
-                  session.ok(sequence); // no table: durable as it is
+                  session.okNaming(sequence); // no table: durable as it is
                 }));
     try (ScriptServer server = new ScriptServer(script);
         Sender sender = Senders.open(server, DURABLE)) {
@@ -82,7 +82,7 @@ class DurableTest {
                     session.nack(0x09, sequence, "no");
                     return;
                   }
-                  session.ok(sequence, new TableTxn("t", n + 1));
+                  session.okNaming(sequence, new TableTxn("t", n + 1));
                   if (self[0].connection() > 0) {
                     session.later(
                         30,
@@ -120,7 +120,7 @@ class DurableTest {
         granting(
             new Recorder(
                 (session, sequence, n, message) -> {
-                  session.ok(sequence, new TableTxn("t", 10));
+                  session.okNaming(sequence, new TableTxn("t", 10));
                   if (self[0].connection() == 0) {
                     session.reset();
                   }
@@ -160,7 +160,10 @@ class DurableTest {
     self[0] =
         granting(
             new Recorder(
-                (session, sequence, n, message) -> self[0].accept(session, sequence, message)));
+                (session, sequence, n, message) -> {
+                  self[0].accept(session, sequence, message);
+                  session.durable(new TableTxn("t", n + 1));
+                }));
     try (ScriptServer first = new ScriptServer(plain);
         ScriptServer second = new ScriptServer(self[0]);
         Sender sender =

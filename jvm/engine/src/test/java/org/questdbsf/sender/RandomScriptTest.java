@@ -132,7 +132,7 @@ class RandomScriptTest {
       } else {
         settled = Math.max(settled, fsn);
       }
-      session.ok(sequence, new TableTxn("t", txn));
+      session.okNaming(sequence, new TableTxn("t", txn));
     }
 
     private void confirm(Session session) {

@@ -15,7 +15,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
-import org.questdbsf.net.TableTxn;
 
 /** What error frames lead to. One row a frame, so that numbers are FSNs. */
 @Timeout(30)
@@ -315,7 +314,7 @@ class RejectionsTest {
               if (n == 1000) {
                 session.nack(0x09, sequence, "not this one");
               } else {
-                session.ok(sequence, new TableTxn("t", n));
+                session.ok(sequence);
               }
             });
     holder[0] = script;

@@ -28,6 +28,11 @@ import io.netty.handler.codec.http.websocketx.WebSocketServerHandshakerFactory;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.TableTxn;
@@ -78,6 +83,10 @@ final class ScriptServer implements AutoCloseable {
   private final Script script;
   private final Channel listener;
   private volatile int connections;
+
+  /** Transactions of each table. */
+  final Map<String, Long> transactions = new ConcurrentHashMap<>();
+
   final List<Throwable> failures = new CopyOnWriteArrayList<>();
   final List<Session> open = new CopyOnWriteArrayList<>();
   final List<Integer> sizes = new CopyOnWriteArrayList<>();
@@ -179,6 +188,8 @@ final class ScriptServer implements AutoCloseable {
   final class Session extends SimpleChannelInboundHandler<WebSocketFrame> {
     private final Channel channel;
     private final MessageDecoder decoder = new MessageDecoder(new ConnectionSymbols());
+    private final TreeMap<Long, Set<String>> commits = new TreeMap<>();
+    private Set<String> group = new TreeSet<>();
     private long received;
     private boolean deaf;
 
@@ -201,7 +212,9 @@ final class ScriptServer implements AutoCloseable {
           byte[] bytes = new byte[frame.content().readableBytes()];
           frame.content().readBytes(bytes);
           sizes.add(bytes.length);
-          script.message(this, received++, decoder.decode(bytes, 0, bytes.length));
+          QwpMessage message = decoder.decode(bytes, 0, bytes.length);
+          note(message);
+          script.message(this, received++, message);
         } else if (frame instanceof PingWebSocketFrame) {
           if (script.ping(this)) {
             channel.writeAndFlush(new PongWebSocketFrame(frame.content().retain()));
@@ -217,7 +230,32 @@ final class ScriptServer implements AutoCloseable {
       }
     }
 
-    void ok(long sequence, TableTxn... tables) {
+    private void note(QwpMessage message) {
+      message.tables().stream()
+          .filter(table -> table.rows() > 0)
+          .forEach(table -> group.add(table.name()));
+      if (!message.deferred()) {
+        commits.put(received, group);
+        group = new TreeSet<>();
+      }
+    }
+
+    /** An OK that names what the messages since the last one commit, as servers do. */
+    void ok(long sequence) {
+      Map<String, TableTxn> named = new TreeMap<>();
+      Map<Long, Set<String>> settled = commits.headMap(sequence, true);
+      for (Set<String> tables : settled.values()) {
+        for (String table : tables) {
+          long txn = transactions.merge(table, 1L, Long::sum);
+          named.put(table, new TableTxn(table, txn));
+        }
+      }
+      settled.clear();
+      okNaming(sequence, named.values().toArray(TableTxn[]::new));
+    }
+
+    /** An OK that names these tables, and no others. */
+    void okNaming(long sequence, TableTxn... tables) {
       ByteBuf reply = Unpooled.buffer();
       reply.writeByte(0).writeLongLE(sequence);
       writeTables(reply, tables);
