@@ -70,6 +70,11 @@ public final class DecodedColumn {
     return Sentinels.isNull(this, row);
   }
 
+  /** Whether a bitmap tells which rows are null, not a value that stands for null. */
+  public boolean hasBitmap() {
+    return nulls != null;
+  }
+
   /** A BOOLEAN. */
   public boolean getBoolean(int row) {
     require(QwpType.BOOLEAN);

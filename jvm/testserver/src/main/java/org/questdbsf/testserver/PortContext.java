@@ -1,6 +1,7 @@
 package org.questdbsf.testserver;
 
 import io.netty.handler.ssl.SslContext;
+import io.questdb.cairo.CairoEngine;
 import java.util.concurrent.Executor;
 import java.util.function.Supplier;
 
@@ -13,7 +14,7 @@ import java.util.function.Supplier;
  * @param credentials checked at every request
  * @param tls null for plain text
  * @param httpPort where the real server listens on 127.0.0.1
- * @param writers the database's writers
+ * @param engine the database
  * @param executor runs sessions
  */
 record PortContext(
@@ -23,5 +24,5 @@ record PortContext(
     CredentialCheck credentials,
     SslContext tls,
     int httpPort,
-    WriterPool writers,
+    CairoEngine engine,
     Executor executor) {}

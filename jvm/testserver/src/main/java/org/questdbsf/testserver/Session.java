@@ -1,7 +1,6 @@
 package org.questdbsf.testserver;
 
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -48,6 +47,7 @@ final class Session {
   private long committedSequence = -1;
   private Tally group = Tally.NONE;
   private Tally pending = Tally.NONE;
+  // The latest number, not the highest: a table that was dropped and made anew counts anew.
   private Map<String, Long> pendingTables = new LinkedHashMap<>();
   private Map<String, Long> durableTables = new LinkedHashMap<>();
   private boolean failed;
@@ -60,14 +60,14 @@ final class Session {
       PortCounters counters,
       Executor executor,
       SessionOutput output,
-      WriterPool writers,
+      ConnectionTables tables,
       boolean durableGranted) {
     this.script = script;
     this.counters = counters;
     this.executor = executor;
     this.output = output;
     this.durableGranted = durableGranted;
-    this.applier = new MessageApplier(writers);
+    this.applier = new MessageApplier(tables);
     this.close = new CutWatch(script.close(), 0);
     this.drop = new CutWatch(script.drop(), 0);
   }
@@ -171,10 +171,11 @@ final class Session {
       if (refusal != null) {
         throw new RefusedException(refusal.status(), refusal.message());
       }
+      boolean closesGroup = group.messages() > 0;
       group = group.plus(Tally.of(message));
-      List<TableTxn> committed = applier.apply(message);
-      if (committed != null) {
-        committed(sequence, committed);
+      applier.apply(message, pendingTables::put);
+      if (!message.deferred()) {
+        committed(sequence, closesGroup);
       }
       cutIfDue();
     } catch (RefusedException e) {
@@ -194,17 +195,13 @@ final class Session {
     }
   }
 
-  private void committed(long sequence, List<TableTxn> tables) {
+  private void committed(long sequence, boolean closesGroup) {
     committedSequence = sequence;
     counters.received(group);
     unackedRows.addAndGet(group.rows());
     pending = pending.plus(group);
     group = Tally.NONE;
-    for (TableTxn table : tables) {
-      // The latest, not the highest: a table that was dropped and made anew begins to count anew.
-      pendingTables.put(table.table(), table.seqTxn());
-    }
-    if (pending.messages() >= MESSAGES_AN_ACK) {
+    if (closesGroup || pending.messages() >= MESSAGES_AN_ACK) {
       acknowledge(false);
     }
   }
@@ -212,7 +209,7 @@ final class Session {
   private void refuse(long sequence, RefusedException e) {
     acknowledge(true);
     failed = true;
-    applier.rollback();
+    applier.close();
     counters.nacks.incrementAndGet();
     output.reply(Replies.error(e.status(), sequence, e.getMessage()), Tally.NONE);
   }

@@ -81,7 +81,6 @@ public final class TestServer implements AutoCloseable {
   }
 
   private void listen(TestServerOptions options, SslContext tls) {
-    WriterPool writers = new WriterPool(database.engine());
     CredentialCheck credentials = new CredentialCheck(options);
     for (int number : options.ports()) {
       Script script = new Script();
@@ -100,7 +99,7 @@ public final class TestServer implements AutoCloseable {
                   credentials,
                   tls,
                   database.httpPort(),
-                  writers,
+                  database.engine(),
                   executor)));
     }
   }

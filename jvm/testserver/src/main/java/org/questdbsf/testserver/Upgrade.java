@@ -135,7 +135,7 @@ final class Upgrade {
                     port.counters(),
                     port.executor(),
                     output,
-                    port.writers(),
+                    new ConnectionTables(port.engine(), ConnectionTables.MAX_TABLES),
                     durable));
     pipeline.addLast(handler);
     pipeline.remove(HttpGate.class);

@@ -11,8 +11,12 @@
  * <p>Reading order: {@link org.questdbsf.testserver.TestServer} (the whole), {@code QuestDb} (the
  * engine), {@code Front} and {@code HttpGate} (one port: upgrade, control, everything else passed
  * on), {@code QwpHandler} (WebSocket frames in and out), {@code Session} (order, acknowledgements,
- * faults), {@code MessageApplier}, {@code BlockWriter} and {@code CellWriters} (rows into WAL
- * tables), {@link org.questdbsf.testserver.Script} (what a test may ask for), {@code CounterFile}.
+ * faults), {@code MessageApplier}, {@code ConnectionTables} (writers that outlive their tables),
+ * {@code TableMaker}, {@code BlockWriter} and {@code CellWriters} (rows into WAL tables), {@link
+ * org.questdbsf.testserver.Script} (what a test may ask for), {@code CounterFile}.
+ *
+ * <p>It behaves as a server built from QuestDB's source does (9.4.4-SNAPSHOT, July 2026), where it
+ * loses acknowledged rows too. Where it is stricter is listed in docs/development.md.
  *
  * <p>May not come in: anything of {@code slot}, {@code net} or {@code sender}; a server that shares
  * the client's transport code proves less. Only {@code qwp} (decoder) and {@code error} are used.

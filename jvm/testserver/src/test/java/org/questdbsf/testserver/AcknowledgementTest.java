@@ -5,8 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
@@ -127,6 +126,76 @@ class AcknowledgementTest {
   }
 
   @Test
+  void theMessageThatClosesAGroupIsAcknowledgedAtOnce() throws IOException {
+    try (RawClient client = RawClient.open(server.port())) {
+      client.messages(
+          Messages.row("closes_group", 1),
+          Messages.deferred(Messages.row("closes_group", 2)),
+          Messages.deferred(Messages.row("closes_group", 3)),
+          Messages.row("closes_group", 4),
+          Messages.row("closes_group", 5));
+      RawClient.Frame closing = client.read();
+      assertEquals(3, closing.sequence());
+      assertEquals(Map.of("closes_group", 2L), closing.tables());
+      assertEquals(4, client.read().sequence());
+    }
+  }
+
+  @Test
+  void tablesAreNamedAsTheyAreSpelled() throws IOException {
+    server.sql(
+        "CREATE TABLE \"Spelled\" (v LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
+    try (RawClient client = RawClient.open(server.port())) {
+      client.message(Messages.row("sPELLED", 1));
+      assertEquals(Map.of("Spelled", 1L), client.read().tables());
+      client.message(Messages.row("spelled", 2));
+      assertEquals(Map.of("Spelled", 2L), client.read().tables());
+    }
+  }
+
+  @Test
+  void theNumberIsTheConnectionsOwnCommit() throws IOException {
+    server.script().ackEvery(1000);
+    try (RawClient client = RawClient.open(server.port());
+        RawClient other = RawClient.open(server.port())) {
+      client.message(Messages.row("own_number", 1));
+      client.ping();
+      assertEquals(Map.of("own_number", 1L), client.read().tables());
+      client.read();
+      client.message(Messages.row("own_number", 2));
+      server.awaitRows("own_number", 2);
+      other.message(Messages.row("own_number", 3));
+      server.awaitRows("own_number", 3);
+      client.ping();
+      assertEquals(Map.of("own_number", 2L), client.read().tables());
+    } finally {
+      server.script().reset();
+    }
+  }
+
+  @Test
+  void aBlockWithoutRowsIsNotNamedAndMakesNoColumn() throws IOException {
+    try (RawClient client = RawClient.open(server.port())) {
+      client.message(Messages.row("no_rows", 1));
+      assertEquals(Map.of("no_rows", 1L), client.read().tables());
+      client.message(Messages.withoutRows("no_rows", "w"));
+      assertEquals(Map.of(), client.read().tables());
+      client.message(Messages.withoutRows("no_rows_at_all", "w"));
+      assertEquals(Map.of(), client.read().tables());
+    }
+    assertEquals(
+        List.of("v", "timestamp"),
+        server.query("SELECT \"column\" FROM table_columns('no_rows')").stream()
+            .map(row -> row[0])
+            .toList());
+    assertEquals(
+        List.of("w", "timestamp"),
+        server.query("SELECT \"column\" FROM table_columns('no_rows_at_all')").stream()
+            .map(row -> row[0])
+            .toList());
+  }
+
+  @Test
   void deferredRowsOfALostConnectionAreNotKept() throws IOException {
     try (RawClient client = RawClient.open(server.port())) {
       client.message(Messages.row("lost", 1));
@@ -170,59 +239,5 @@ class AcknowledgementTest {
     server.awaitRows("keyed", 10);
     assertEquals(10L, server.query("SELECT count() FROM keyed").get(0)[0]);
     assertEquals(60, server.counters().rowsReceived() - before);
-  }
-
-  @Test
-  void aTableDroppedInMidStreamIsMadeAnew() throws IOException {
-    try (RawClient client = RawClient.open(server.port())) {
-      client.message(Messages.row("dropped", 1));
-      assertEquals(0, client.read().sequence());
-      server.awaitRows("dropped", 1);
-      server.sql("DROP TABLE dropped");
-      client.message(Messages.row("dropped", 2));
-      RawClient.Frame ok = client.read();
-      assertEquals(0, ok.status());
-      assertEquals(1, ok.sequence());
-    }
-    server.awaitRows("dropped", 1);
-    assertEquals(2L, server.query("SELECT v FROM dropped").get(0)[0]);
-  }
-
-  @Test
-  void rowsOfADeferredGroupAreLostWithTheirTable() throws IOException {
-    try (RawClient client = RawClient.open(server.port())) {
-      client.message(Messages.deferred(Messages.row("dropped_group", 1)));
-      client.ping();
-      client.read();
-      server.sql("DROP TABLE dropped_group");
-      client.message(Messages.commit());
-      RawClient.Frame error = client.read();
-      assertEquals(RefusedException.WRITE_ERROR, error.status(), error::text);
-      assertEquals(1, error.sequence());
-    }
-  }
-
-  @Test
-  void manyTablesDoNotKeepTheirWritersOpen() throws IOException {
-    try (RawClient client = RawClient.open(server.port())) {
-      for (int i = 0; i < 3 * WriterPool.MAX_IDLE_TABLES; i++) {
-        client.message(Messages.row("many_" + i, i));
-      }
-      readUntil(client, 3L * WriterPool.MAX_IDLE_TABLES - 1);
-    }
-    long walFiles;
-    try (var open = Files.list(Path.of("/proc/self/fd"))) {
-      walFiles = open.filter(fd -> target(fd).matches(".*/many_.*/wal\\d+/.*")).count();
-    }
-    assertTrue(walFiles > 0);
-    assertTrue(walFiles < 15L * (WriterPool.MAX_IDLE_TABLES + 2), walFiles + " descriptors");
-  }
-
-  private static String target(Path fd) {
-    try {
-      return Files.readSymbolicLink(fd).toString();
-    } catch (IOException e) {
-      return "";
-    }
   }
 }

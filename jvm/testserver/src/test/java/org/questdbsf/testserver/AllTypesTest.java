@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import java.io.IOException;
 import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -197,15 +199,6 @@ class AllTypesTest {
                 List.of(),
                 List.of(List.of(7.0)))),
         new Case(
-            QwpType.LONG_ARRAY,
-            "LONG[]",
-            "x",
-            values(
-                c -> c.putLongArray(new long[] {1, Long.MAX_VALUE}, new int[] {2}),
-                null,
-                c -> c.putLongArray(new long[0], new int[] {0})),
-            Arrays.asList(List.of(1L, Long.MAX_VALUE), null, List.of())),
-        new Case(
             QwpType.DECIMAL64,
             "DECIMAL(18,2)",
             "x",
@@ -286,6 +279,9 @@ class AllTypesTest {
 
   @Test
   void everyWireTypeIsTested() {
-    assertEquals(List.of(QwpType.values()), cases().map(Case::type).distinct().sorted().toList());
+    // LONG arrays are refused: RefusalTest.
+    assertEquals(
+        EnumSet.complementOf(EnumSet.of(QwpType.LONG_ARRAY)),
+        cases().map(Case::type).collect(Collectors.toSet()));
   }
 }

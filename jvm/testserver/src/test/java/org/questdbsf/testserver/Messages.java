@@ -27,6 +27,24 @@ final class Messages {
     return rows(table, value, 1);
   }
 
+  /** One row of a LONG column of this name and a designated timestamp, both of this value. */
+  static byte[] row(String table, String column, long value) {
+    return new RawMessage()
+        .block(table, 1)
+        .column(column, QwpType.LONG, value)
+        .column("", QwpType.TIMESTAMP, value)
+        .bytes();
+  }
+
+  /** The row of {@link #row(String, long)} for each of the tables. */
+  static byte[] row(List<String> tables, long value) {
+    RawMessage message = new RawMessage();
+    for (String table : tables) {
+      message.block(table, 1).column("v", QwpType.LONG, value).column("", QwpType.TIMESTAMP, value);
+    }
+    return message.bytes();
+  }
+
   /** Rows of a LONG column {@code v} and a designated timestamp, counting up from this value. */
   static byte[] rows(String table, long from, int count) {
     return of(
@@ -38,6 +56,11 @@ final class Messages {
             block.endRow();
           }
         });
+  }
+
+  /** A block with one LONG column and no rows. Ours refuses to encode it. */
+  static byte[] withoutRows(String table, String column) {
+    return new RawMessage().block(table, 0).column(column, QwpType.LONG).bytes();
   }
 
   /** The same with the flag that its rows wait for the commit of a later message. */

@@ -1,6 +1,7 @@
 package org.questdbsf.testserver;
 
 import java.io.BufferedInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
 import java.io.DataInputStream;
 import java.io.EOFException;
@@ -10,6 +11,7 @@ import java.net.Socket;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
@@ -130,6 +132,16 @@ final class RawClient implements Closeable {
     frame(0x80 | BINARY, bytes);
   }
 
+  /** Messages that arrive together, so that the server reads them as one piece. */
+  void messages(byte[]... messages) throws IOException {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (byte[] message : messages) {
+      all.write(masked(0x80 | BINARY, message));
+    }
+    out.write(all.toByteArray());
+    out.flush();
+  }
+
   void ping() throws IOException {
     frame(0x80 | PING, new byte[] {1, 2, 3});
   }
@@ -139,6 +151,11 @@ final class RawClient implements Closeable {
   }
 
   void frame(int firstByte, byte[] payload) throws IOException {
+    out.write(masked(firstByte, payload));
+    out.flush();
+  }
+
+  private static byte[] masked(int firstByte, byte[] payload) {
     ByteBuffer frame = ByteBuffer.allocate(payload.length + 14);
     frame.put((byte) firstByte);
     if (payload.length < 126) {
@@ -153,8 +170,7 @@ final class RawClient implements Closeable {
     for (int i = 0; i < payload.length; i++) {
       frame.put((byte) (payload[i] ^ mask[i & 3]));
     }
-    out.write(frame.array(), 0, frame.position());
-    out.flush();
+    return Arrays.copyOf(frame.array(), frame.position());
   }
 
   /** The next frame; EOFException where the server closed the connection. */

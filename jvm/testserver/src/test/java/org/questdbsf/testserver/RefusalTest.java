@@ -6,7 +6,6 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.io.IOException;
 import java.math.BigDecimal;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -126,8 +125,7 @@ class RefusalTest {
             "a",
             QwpType.DOUBLE_ARRAY,
             c -> c.putDoubleArray(new double[1], new int[] {1, 1}),
-            "sent DOUBLE[][], the column is DOUBLE[]"),
-        new Case("timestamp", QwpType.TIMESTAMP, c -> c.putLong(1), "is there twice"));
+            "sent DOUBLE[][], the column is DOUBLE[]"));
   }
 
   @ParameterizedTest
@@ -197,18 +195,62 @@ class RefusalTest {
     assertEquals(7L, rows.get(0)[0], "names are not case-sensitive");
   }
 
+  private static void assertRefused(int status, String text, byte[] message) throws IOException {
+    RawClient.Frame error = send(message);
+    assertEquals(status, error.status(), () -> error.tables().toString());
+    assertEquals(text, error.text());
+  }
+
+  private static String notMade(String table) {
+    return "failed to create table update details for: " + table;
+  }
+
   @Test
-  void namesAndTablesThatCannotBe() throws IOException {
-    byte[] message = Messages.row("notXaXtable", 1);
-    int name = new String(message, StandardCharsets.ISO_8859_1).indexOf("notXaXtable");
-    message[name + 3] = '/';
-    RawClient.Frame invalid = send(message);
-    assertEquals(RefusedException.SCHEMA_MISMATCH, invalid.status());
-    assertTrue(invalid.text().contains("not a valid table name"), invalid.text());
+  void tablesThatCannotBe() throws IOException {
+    int internal = RefusedException.INTERNAL_ERROR;
+    assertRefused(internal, notMade("not/a/table"), Messages.row("not/a/table", "v", 1));
+    assertRefused(internal, notMade("bad_column"), Messages.row("bad_column", "a.b", 1));
+    server.sql("CREATE VIEW a_view AS (SELECT 1 x)");
+    assertRefused(internal, notMade("a_view"), Messages.row("a_view", 1));
     server.sql("CREATE TABLE plain (v LONG)");
-    RawClient.Frame error = send(Messages.row("plain", 1));
-    assertEquals(RefusedException.WRITE_ERROR, error.status());
-    assertTrue(error.text().contains("not a WAL table"), error.text());
+    assertRefused(
+        RefusedException.SCHEMA_MISMATCH,
+        "cannot insert into non-WAL table: plain",
+        Messages.row("plain", 1));
+    assertEquals(
+        0,
+        server
+            .query("SELECT 1 FROM tables() WHERE table_name IN ('not/a/table', 'bad_column')")
+            .size());
+  }
+
+  @Test
+  void columnsThatCannotBe() throws IOException {
+    assertEquals(0, send(Messages.row("some_columns", 1)).status());
+    assertRefused(
+        RefusedException.SCHEMA_MISMATCH,
+        "invalid column name [table=some_columns, column=a.b]",
+        Messages.row("some_columns", "a.b", 1));
+    for (String table : List.of("some_columns", "long_arrays")) {
+      assertRefused(
+          RefusedException.SCHEMA_MISMATCH,
+          "long arrays are not supported, only double arrays",
+          Messages.of(
+              table,
+              block -> {
+                block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[] {1}, new int[] {1});
+                block.endRow();
+              }));
+      assertRefused(
+          RefusedException.SCHEMA_MISMATCH,
+          "array dimensionality mismatch in QWP batch [column=a, expectedDims=1, actualDims=2]",
+          new RawMessage()
+              .block(table, 2)
+              .column(
+                  "a", QwpType.DOUBLE_ARRAY, new byte[] {1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0})
+              .bytes());
+    }
+    assertEquals(0, server.query("SELECT 1 FROM tables() WHERE table_name = 'long_arrays'").size());
   }
 
   @Test
