@@ -44,6 +44,8 @@ class Counters:
     frames_sent: int
     frames_acked: int
     frames_replayed: int
+    acks_rejected: int
+    """Acknowledgements that did not account for their rows; the frames were sent again."""
     frames_dropped: int
     rows_dropped: int
     reconnect_attempts: int

@@ -332,6 +332,11 @@ class MetricFields:
     frames_replayed: int = 0
     """Frames sent again after a reconnect. (frames)"""
 
+    acks_rejected: int = 0
+    """Acknowledgements that did not account for their rows (a table was dropped, renamed or made
+    anew); the frames were sent again through a new connection. (acknowledgements)
+    """
+
     reconnect_attempts: int = 0
     """Attempts to connect again, failed ones included: all but a lane's first. (attempts)"""
 

@@ -21,6 +21,7 @@ public final class SfCustomMetrics {
             new FramesSent(),
             new FramesAcked(),
             new FramesReplayed(),
+            new AcksRejected(),
             new ReconnectAttempts(),
             new ReconnectsSucceeded(),
             new ServerErrors(),
@@ -93,6 +94,13 @@ public final class SfCustomMetrics {
   public static final class FramesReplayed extends Counter {
     public FramesReplayed() {
       super(SfMetric.FRAMES_REPLAYED);
+    }
+  }
+
+  /** {@link SfMetric#ACKS_REJECTED}. */
+  public static final class AcksRejected extends Counter {
+    public AcksRejected() {
+      super(SfMetric.ACKS_REJECTED);
     }
   }
 

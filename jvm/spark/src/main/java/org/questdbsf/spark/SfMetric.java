@@ -17,6 +17,12 @@ public enum SfMetric {
   FRAMES_SENT("frames", Kind.COUNTER, Seen.BOTH, "Frames sent for the first time."),
   FRAMES_ACKED("frames", Kind.COUNTER, Seen.BOTH, "Frames that the server acknowledged."),
   FRAMES_REPLAYED("frames", Kind.COUNTER, Seen.BOTH, "Frames sent again after a reconnect."),
+  ACKS_REJECTED(
+      "acknowledgements",
+      Kind.COUNTER,
+      Seen.BOTH,
+      "Acknowledgements that did not account for their rows (a table was dropped, renamed or made"
+          + " anew); the frames were sent again through a new connection."),
   RECONNECT_ATTEMPTS(
       "attempts",
       Kind.COUNTER,
