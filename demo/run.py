@@ -28,6 +28,7 @@ import flights
 from compare import compare, fetch
 
 from harness.server import ServerProcess
+from harness.servers import new_server
 
 KEYED, PLAIN = "flights", "flights_without_keys"
 FILES = 24
@@ -60,7 +61,7 @@ def run(work: Path) -> dict[str, Any]:
     source = flights.load()
     flights.write_files(source, work / "source", FILES)
     say(f"{len(source):,} flights in {FILES} files; starting QuestDB behind our QWP endpoint")
-    server = ServerProcess(work / "database", "--ack-delay-millis", str(ACK_DELAY_MILLIS)).start()
+    server = new_server(work / "database", "--ack-delay-millis", str(ACK_DELAY_MILLIS)).start()
     spark = session()
     try:
         outage = Outage(server, len(source))

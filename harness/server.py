@@ -1,13 +1,11 @@
-"""The test server as a process of its own, to be started, scripted, killed and started again.
+"""A QuestDB as a process of its own, to be started, frozen, killed and started again on the same root and port.
 
-It is QuestDB 9.3.4 with a QWP endpoint of this project in front: real storage and SQL, not QuestDB 10. The jar is found
-in the build tree, or named by ``QUESTDB_SF_TESTSERVER_JAR``.
+Which QuestDB it is, :mod:`harness.servers` says: the project's test server, or one built from QuestDB's source.
 """
 
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import random
 import resource
@@ -16,6 +14,8 @@ import socket
 import subprocess
 import time
 import warnings
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -24,17 +24,6 @@ import requests
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 _READY_SECONDS = 90
-
-
-def jar() -> Path:
-    """The runnable jar of the test server."""
-    named = os.environ.get("QUESTDB_SF_TESTSERVER_JAR")
-    if named:
-        return Path(named)
-    found = sorted((REPOSITORY / "jvm/testserver/build/libs").glob("*-all.jar"))
-    if not found:
-        raise FileNotFoundError("no test server jar in jvm/testserver/build/libs: run `make build`")
-    return found[-1]
 
 
 def free_port() -> int:
@@ -93,18 +82,31 @@ class QuestDb:
         return seen
 
 
-class ServerProcess(QuestDb):
-    """One test server on one root directory and one fixed port.
+class NeedsTestServer(RuntimeError):
+    """What was asked of a server only the test server can do."""
 
-    ``arguments`` are passed to the program, e.g. ``"--ack-delay-millis", "200"``. Use as a context manager, or call
-    :meth:`start` and :meth:`stop`.
+
+class ServerProcess(QuestDb, ABC):
+    """One server on one root directory and one fixed port. Use as a context manager, or call :meth:`start` and
+    :meth:`stop`.
+
+    :param arguments: options of the test server, e.g. ``"--ack-delay-millis", "200"``; another server takes those that
+        it has a setting for
+    :param environment: settings of QuestDB, as ``QDB_...``
     """
 
-    def __init__(self, root: Path, *arguments: str, port: int | None = None) -> None:
+    def __init__(
+        self,
+        root: Path,
+        *arguments: str,
+        port: int | None = None,
+        environment: Mapping[str, str] | None = None,
+    ) -> None:
         self.root = root
         self.port = port or free_port()
         self._arguments = arguments
-        self._process: subprocess.Popen[str] | None = None
+        self._settings = dict(environment or {})
+        self._process: subprocess.Popen[bytes] | None = None
 
     @property
     def http(self) -> str:
@@ -117,10 +119,14 @@ class ServerProcess(QuestDb):
 
     def _argument(self, name: str) -> str | None:
         """The value of the first argument whose name begins so."""
-        for given, value in zip(self._arguments[::2], self._arguments[1::2], strict=True):
+        for given, value in self._options():
             if given.startswith(name):
                 return value
         return None
+
+    def _options(self) -> Iterator[tuple[str, str]]:
+        """The arguments as pairs of name and value."""
+        return zip(self._arguments[::2], self._arguments[1::2], strict=True)
 
     def _request(self, method: str, path: str, seconds: float, **what: Any) -> requests.Response:
         """With the credentials that the program asks for; its own certificate is not checked here."""
@@ -133,33 +139,37 @@ class ServerProcess(QuestDb):
             warnings.simplefilter("ignore")
             return super()._request(method, path, seconds, verify=False, **what)
 
+    @abstractmethod
+    def _command(self) -> list[str]:
+        """What runs the program."""
+
+    def _environment(self) -> dict[str, str]:
+        """Its environment."""
+        return {**os.environ, **self._settings}
+
     def start(self) -> ServerProcess:
-        """Starts the program and returns when it says that it is ready."""
+        """Starts the program and returns when it answers SQL."""
+        command, environment = self._command(), self._environment()
         self.root.mkdir(parents=True, exist_ok=True)
-        log = (self.root.parent / f"{self.root.name}-server.log").open("a")
-        command = [
-            "java",
-            "-Xmx1g",
-            "-jar",
-            str(jar()),
-            "--root",
-            str(self.root),
-            "--port",
-            str(self.port),
-        ]
-        self._process = subprocess.Popen(
-            [*command, *self._arguments], stdout=subprocess.PIPE, stderr=log, text=True
-        )
-        log.close()
-        assert self._process.stdout is not None
+        path = self.root.parent / f"{self.root.name}-server.log"
+        with path.open("ab") as log:
+            self._process = subprocess.Popen(command, env=environment, stdout=log, stderr=log)
         deadline = time.monotonic() + _READY_SECONDS
-        for line in self._process.stdout:
-            if line.startswith("{") and json.loads(line).get("ready"):
-                return self
+        while not self._answers():
+            if self._process.poll() is not None:
+                raise RuntimeError(f"the server ended with {self._process.returncode}; see {path}")
             if time.monotonic() > deadline:
-                break
-        self.kill()
-        raise RuntimeError(f"the test server did not become ready; see {log.name}")
+                self.kill()
+                raise RuntimeError(f"no answer from the server in {_READY_SECONDS} s; see {path}")
+            time.sleep(0.05)
+        return self
+
+    def _answers(self) -> bool:
+        """Whether it answers SQL."""
+        try:
+            return bool(self._request("GET", "/exec", 5, params={"query": "SELECT 1"}).ok)
+        except requests.RequestException:
+            return False
 
     def kill(self) -> None:
         """SIGKILL, and waits until it is gone."""
@@ -190,15 +200,16 @@ class ServerProcess(QuestDb):
         resource.prlimit(self._running().pid, resource.RLIMIT_FSIZE, (size, hard))
 
     def counters(self) -> dict[str, Any]:
-        """What the server counted; what concerns rows is kept on disk and survives a kill."""
-        answer = self._request("GET", "/qwp/counters", 10)
-        answer.raise_for_status()
-        return dict(answer.json())
+        """What the test server counted; what concerns rows is kept on disk and survives a kill."""
+        raise NeedsTestServer(
+            "counters() needs a scriptable server: run this with SERVER=testserver"
+        )
 
     def script(self, **changes: Any) -> None:
-        """Changes how the server behaves from now on."""
-        answer = self._request("POST", "/qwp/script", 10, json=changes)
-        answer.raise_for_status()
+        """Changes how the test server behaves from now on."""
+        raise NeedsTestServer(
+            f"script({', '.join(changes)}) needs a scriptable server: run this with SERVER=testserver"
+        )
 
     def __enter__(self) -> ServerProcess:
         return self.start()
@@ -211,9 +222,9 @@ class ServerProcess(QuestDb):
     ) -> None:
         self.stop()
 
-    def _running(self) -> subprocess.Popen[str]:
+    def _running(self) -> subprocess.Popen[bytes]:
         if self._process is None:
-            raise RuntimeError("the test server is not running")
+            raise RuntimeError("the server is not running")
         return self._process
 
     def _end(self, how: signal.Signals) -> None:
@@ -226,5 +237,3 @@ class ServerProcess(QuestDb):
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
-        assert process.stdout is not None
-        process.stdout.close()

@@ -24,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from harness.server import ServerProcess
+from harness.servers import new_server
 from integration.kill_run import KILLS, MODES, SCENARIOS, Blow, Outcome, Plan, run
 
 REPOSITORY = Path(__file__).resolve().parents[1]
@@ -113,7 +114,7 @@ def alone(lock: Path) -> Iterator[None]:
 @contextmanager
 def running_server(folder: Path) -> Iterator[ServerProcess]:
     """One server for all runs; its root goes at the end."""
-    server = ServerProcess(folder / "root")
+    server = new_server(folder / "root")
     try:
         yield server.start()
     finally:

@@ -1,4 +1,4 @@
-"""What tests share. Servers are processes on ports and roots of their own; see :mod:`harness.server`."""
+"""What tests share. Servers are processes on ports and roots of their own; see :mod:`harness.servers`."""
 
 from __future__ import annotations
 
@@ -12,7 +12,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 
+from harness import servers
 from harness.server import ServerProcess
+
+NOT_APPLICABLE = "not applicable: needs the test server"
 
 if TYPE_CHECKING:
     from harness.driver import Driver
@@ -21,10 +24,18 @@ if TYPE_CHECKING:
 StartServer = Callable[..., ServerProcess]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests that script the server or read its counters apply to the test server only."""
+    if servers.kind() != "testserver":
+        for item in items:
+            if item.get_closest_marker("scripted"):
+                item.add_marker(pytest.mark.skip(reason=NOT_APPLICABLE))
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """A healthy server for all tests that need no other: use table names of your own, and leave its script alone."""
-    with ServerProcess(tmp_path_factory.mktemp("server") / "root") as running:
+    with servers.new_server(tmp_path_factory.mktemp("server") / "root") as running:
         yield running
 
 
@@ -34,7 +45,7 @@ def start_server(tmp_path: Path) -> Iterator[StartServer]:
     with ExitStack() as stack:
 
         def start(*arguments: str, root: Path | None = None) -> ServerProcess:
-            return stack.enter_context(ServerProcess(root or tmp_path / "root", *arguments))
+            return stack.enter_context(servers.new_server(root or tmp_path / "root", *arguments))
 
         yield start
 

@@ -35,6 +35,7 @@ import requests
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from harness.server import ServerProcess
+from harness.servers import new_server
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 VERSIONS = ("3.5", "4.0", "4.2", "4.3")
@@ -187,7 +188,7 @@ def run(versions: list[str] | tuple[str, ...], total: int, work: Path) -> list[O
     """One server and one set of files for all versions; tables by version."""
     make_files(work / "source", total)
     outcomes = []
-    with ServerProcess(work / "root") as server:
+    with new_server(work / "root") as server:
         for version in versions:
             say(f"Spark {version}: {total:,} rows by batch and by stream")
             outcome = Outcome(version)

@@ -13,7 +13,8 @@ from typing import Any
 import pytest
 
 from harness.driver import Driver
-from harness.server import ServerProcess, free_port
+from harness.server import free_port
+from harness.servers import new_server
 from harness.spark import ROW, Feed, differences, eventually, keyed, rows
 from questdb_sf.slots import list_slots
 
@@ -112,7 +113,7 @@ def test_executors_that_dynamic_allocation_ends_hold_rows(tmp_path: Path) -> Non
         eventually("three micro-batches", lambda: len(driver.events("batch")) >= 3)
         eventually("no executor is left", lambda: driver.executors() == [])
         assert unacknowledged(tmp_path / "slots")
-        with ServerProcess(tmp_path / "root", port=port) as server:
+        with new_server(tmp_path / "root", port=port) as server:
             # Executors that come for a micro-batch adopt; they may end again before they are through.
             for batch in range(3, 20):
                 fill(source, batch, batch + 1)

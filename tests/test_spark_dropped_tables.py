@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.server import ServerProcess
+from harness.servers import new_server
 from harness.spark import (
     Feed,
     batches_done,
@@ -62,7 +63,7 @@ def test_table_dropped_in_an_outage(
     server = start_server()
     source, query = begun(spark, server, tmp_path, commit_on, on_missing_table=on_missing_table)
     server.stop()
-    with ServerProcess(server.root) as elsewhere:  # on a port that the sink does not know
+    with new_server(server.root) as elsewhere:  # on a port that the sink does not know
         elsewhere.sql("DROP TABLE t")
     server.start()
     source.add(rows(50, 100))

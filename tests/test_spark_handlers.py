@@ -19,6 +19,7 @@ from tests.test_spark_api import WRONG
 
 from harness.rejections import CATEGORIES, HALTING, ROWS
 from harness.server import ServerProcess
+from harness.servers import new_server
 from harness.spark import ROW, Feed, eventually, feed, finish, rows, write_stream
 from harness.standalone import Standalone
 from questdb_sf.errors import ErrorCode, QuestDBSfError, UseError
@@ -89,7 +90,7 @@ def applications(
     with ExitStack() as stack:
         running = {}
         for number, master in enumerate(MASTERS):
-            server = stack.enter_context(ServerProcess(work / f"root-{number}"))
+            server = stack.enter_context(new_server(work / f"root-{number}"))
             started = start(master, server, work / f"application-{number}")
             running[master] = stack.enter_context(started)
         yield running

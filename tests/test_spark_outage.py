@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from harness.server import ServerProcess
+from harness.servers import new_server
 from harness.spark import (
     batches_done,
     differences,
@@ -54,7 +55,7 @@ def has_done(query: Any, batches: int) -> bool:
 @pytest.fixture
 def down(tmp_path: Path) -> Iterator[ServerProcess]:
     """A server that is not started yet."""
-    server = ServerProcess(tmp_path / "root")
+    server = new_server(tmp_path / "root")
     yield server
     server.stop()
 

@@ -12,6 +12,7 @@ import pytest
 
 from harness.driver import Driver
 from harness.server import ServerProcess, free_port
+from harness.servers import new_server
 from harness.spark import (
     ROW,
     Feed,
@@ -148,7 +149,7 @@ def heir(killed_store: Path, tmp_path: Path) -> Iterator[ServerProcess]:
     """A server at the address that the killed driver wanted; the test has a copy of the slots in ``slots``."""
     shutil.copytree(killed_store / "slots", tmp_path / "slots")
     port = int((killed_store / "addr").read_text(encoding="utf-8").rsplit(":", 1)[1])
-    with ServerProcess(tmp_path / "root", port=port) as server:
+    with new_server(tmp_path / "root", port=port) as server:
         yield server
 
 

@@ -38,7 +38,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from harness.server import ServerProcess
+from harness.servers import new_server
 
 BAR = 10.0
 TABLE_ROWS = 2_000_000
@@ -210,7 +210,7 @@ def sink() -> Iterator[Server]:
 @contextmanager
 def database(root: Path) -> Iterator[Server]:
     """The test server."""
-    with ServerProcess(root) as server:
+    with new_server(root) as server:
 
         def settle(name: str, rows: float) -> None:
             found = server.await_count(name, int(rows))
