@@ -1,6 +1,6 @@
 """A QuestDB as a process of its own, to be started, frozen, killed and started again on the same root and port.
 
-Which QuestDB it is, :mod:`harness.servers` says: the project's test server, or one built from QuestDB's source.
+Which QuestDB it is, :mod:`harness.servers` says.
 """
 
 from __future__ import annotations
@@ -74,6 +74,10 @@ class QuestDb:
                 return 0
             raise
 
+    def untouched(self, table: str) -> bool:
+        """Whether nothing was sent for a table, as far as the server knows: here, whether no row is in it."""
+        return self.count(table) == 0
+
     def await_count(self, table: str, rows: int, seconds: float = 120) -> int:
         """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged)."""
         deadline = time.monotonic() + seconds
@@ -82,8 +86,8 @@ class QuestDb:
         return seen
 
 
-class NeedsTestServer(RuntimeError):
-    """What was asked of a server only the test server can do."""
+class NotApplicable(RuntimeError):
+    """What was asked of a server only another kind of server can do."""
 
 
 class ServerProcess(QuestDb, ABC):
@@ -201,14 +205,12 @@ class ServerProcess(QuestDb, ABC):
 
     def counters(self) -> dict[str, Any]:
         """What the test server counted; what concerns rows is kept on disk and survives a kill."""
-        raise NeedsTestServer(
-            "counters() needs a scriptable server: run this with SERVER=testserver"
-        )
+        raise NotApplicable("counters() needs a scriptable server: SERVER=testserver")
 
     def script(self, **changes: Any) -> None:
         """Changes how the test server behaves from now on."""
-        raise NeedsTestServer(
-            f"script({', '.join(changes)}) needs a scriptable server: run this with SERVER=testserver"
+        raise NotApplicable(
+            f"script({', '.join(changes)}) needs a scriptable server: SERVER=testserver"
         )
 
     def __enter__(self) -> ServerProcess:

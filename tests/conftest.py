@@ -15,7 +15,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 from harness import servers
 from harness.server import ServerProcess
 
-NOT_APPLICABLE = "not applicable: needs the test server"
+APPLICABLE = {"scripted": {"testserver"}, "full_disk": {"testserver", "source"}}
+"""Servers that tests with a marker are for."""
 
 if TYPE_CHECKING:
     from harness.driver import Driver
@@ -25,11 +26,12 @@ StartServer = Callable[..., ServerProcess]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests that script the server or read its counters apply to the test server only."""
-    if servers.kind() != "testserver":
-        for item in items:
-            if item.get_closest_marker("scripted"):
-                item.add_marker(pytest.mark.skip(reason=NOT_APPLICABLE))
+    """Leaves out what the server at hand cannot do."""
+    for item in items:
+        for name, kinds in APPLICABLE.items():
+            if item.get_closest_marker(name) and servers.kind() not in kinds:
+                reason = f"not applicable: {name}, and the server is {servers.kind()}"
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.fixture(scope="session")

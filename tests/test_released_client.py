@@ -198,6 +198,7 @@ def test_many_rows_arrive_once_each(server: ServerProcess) -> None:
     ) == [[rows, rows * (rows - 1) // 2, rows * (rows - 1) / 16, 5000]]
 
 
+@pytest.mark.scripted
 def test_a_cut_connection_is_replayed_with_its_dictionary(start_server: Any) -> None:
     server = start_server()
     server.script(hold_acks=True, drop_after_messages=3, drop_times=2)

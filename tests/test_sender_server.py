@@ -73,6 +73,7 @@ def test_an_outage_while_writing_loses_nothing(start_server: Any, tmp_path: Path
     assert running.sql("SELECT count_distinct(n), count_distinct(s) FROM outage") == [[total, 50]]
 
 
+@pytest.mark.full_disk
 def test_a_full_disk_of_the_server_loses_nothing(start_server: Any, tmp_path: Path) -> None:
     """It refuses, in words, what it has no room for; that is sent again until there is."""
     running = start_server()
@@ -153,6 +154,7 @@ def test_what_a_killed_process_left_is_sent_by_the_next(
     assert server.sql("SELECT count_distinct(n), count_distinct(s) FROM killed") == [[100_000, 7]]
 
 
+@pytest.mark.scripted
 def test_a_refusal_reaches_the_handler_with_table_and_rows(
     start_server: Any, tmp_path: Path
 ) -> None:
@@ -200,6 +202,7 @@ def test_a_refusal_reaches_the_handler_with_table_and_rows(
     assert running.await_count("fine", 2) == 2
 
 
+@pytest.mark.scripted
 def test_a_handler_that_raises_is_counted_and_harms_nothing(
     start_server: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -221,6 +224,7 @@ def test_a_handler_that_raises_is_counted_and_harms_nothing(
     assert running.await_count("fine", 1) == 1
 
 
+@pytest.mark.scripted
 def test_a_halt_is_raised_by_whoever_uses_the_sender_next(start_server: Any) -> None:
     running = start_server()
     running.script(nack={"status": 3, "message": "never"})

@@ -59,6 +59,7 @@ def frozen(pid: int) -> Iterator[None]:
             os.kill(pid, signal.SIGCONT)
 
 
+@pytest.mark.scripted
 @pytest.mark.parametrize("commit_on", ["ack", "store"])
 def test_executor_frozen_for_two_epochs(start_server: Any, tmp_path: Path, commit_on: str) -> None:
     """An executor stands still in the middle of a micro-batch, Spark gives its task to the other one and goes on for

@@ -101,6 +101,7 @@ def test_table_dropped_between_micro_batches(
     query.stop()
 
 
+@pytest.mark.scripted
 @BOTH_MODES
 def test_table_dropped_under_rows_on_the_way(
     spark: Any, start_server: Any, tmp_path: Path, commit_on: str

@@ -96,6 +96,7 @@ def applications(
         yield running
 
 
+@pytest.mark.scripted
 @pytest.mark.parametrize("master", MASTERS)
 def test_each_rejection_reaches_a_handler(
     applications: dict[str, Application], master: str
@@ -103,6 +104,7 @@ def test_each_rejection_reaches_a_handler(
     check_rejections(applications[master].told(), local=master.startswith("local["))
 
 
+@pytest.mark.scripted
 @pytest.mark.slow
 def test_each_rejection_reaches_a_handler_from_two_workers(
     start_server: StartServer, tmp_path: Path
@@ -117,6 +119,7 @@ def test_each_rejection_reaches_a_handler_from_two_workers(
     assert {one["executor"] for one in told["errors"]} <= {"0", "1"}
 
 
+@pytest.mark.scripted
 @pytest.mark.slow
 def test_without_the_plugin_errors_come_with_what_tasks_commit(
     start_server: StartServer, tmp_path: Path
@@ -154,6 +157,7 @@ def check_rejections(told: dict[str, Any], local: bool) -> None:
             assert len(errors) >= 3
 
 
+@pytest.mark.scripted
 @pytest.mark.parametrize("master", MASTERS)
 def test_bad_handlers_stall_nobody_and_are_counted(
     applications: dict[str, Application], master: str
@@ -172,6 +176,7 @@ def test_bad_handlers_stall_nobody_and_are_counted(
     assert {"started", "error", "ended"} <= set(told["events"])
 
 
+@pytest.mark.scripted
 @pytest.mark.parametrize("master", MASTERS)
 def test_counters_and_metrics_page(applications: dict[str, Application], master: str) -> None:
     told = applications[master].told()
@@ -241,6 +246,7 @@ def test_handlers_hear_of_starts_ends_and_row_errors(
     assert threading.main_thread().name not in threads
 
 
+@pytest.mark.scripted
 def test_the_rows_of_the_frame_that_was_refused_are_named(
     spark: Any, start_server: StartServer, tmp_path: Path
 ) -> None:
@@ -275,6 +281,7 @@ def test_the_rows_of_the_frame_that_was_refused_are_named(
     assert server.await_count("third", 100) >= 100
 
 
+@pytest.mark.scripted
 def test_rows_that_were_committed_to_a_slot_are_named_when_they_are_refused(
     spark: Any, start_server: StartServer, tmp_path: Path
 ) -> None:

@@ -36,11 +36,6 @@ def error_of(
     return str(caught.value)
 
 
-def untouched(server: ServerProcess, table: str) -> bool:
-    """Whether nothing was sent for a table."""
-    return table not in server.counters()["tables"] and server.count(table) == 0
-
-
 # What is set besides addr, table and timestamp (None: left out), and what the error must say.
 WRONG_OPTIONS: dict[str, tuple[dict[str, str | None], list[str]]] = {
     "unknown option": ({"tabel": "x"}, ["tabel", "did you mean table"]),
@@ -130,7 +125,7 @@ def test_wrong_options(spark: Any, server: ServerProcess, tmp_path: Path, case: 
     }
     said = error_of(spark, given, tmp_path)
     assert [word for word in words if word not in said] == [], said
-    assert untouched(server, given.get("table", table))
+    assert server.untouched(given.get("table", table))
 
 
 def base(server: ServerProcess, table: str, **more: str) -> dict[str, str]:
@@ -149,7 +144,7 @@ def test_unsupported_type(spark: Any, server: ServerProcess, tmp_path: Path) -> 
     said = error_of(spark, base(server, "bad_type"), tmp_path, columns=[*PLAIN, "part"])
     for word in ("column 'part'", "STRUCT", "unsupported=json", "unsupported=skip", "cast"):
         assert word in said, said
-    assert untouched(server, "bad_type")
+    assert server.untouched("bad_type")
 
 
 def test_column_name_over_127_bytes(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
@@ -164,7 +159,7 @@ def test_column_name_over_127_bytes(spark: Any, server: ServerProcess, tmp_path:
     )
     for word in (long, "128", "127"):
         assert word in said, said
-    assert untouched(server, "bad_name")
+    assert server.untouched("bad_name")
 
 
 @pytest.mark.spark
@@ -200,7 +195,7 @@ def test_output_modes(
             frame, tmp_path / "checkpoint", given, mode, availableNow=True
         ).awaitTermination()
     assert [word for word in words if word not in str(caught.value)] == [], str(caught.value)
-    assert untouched(server, "bad_mode")
+    assert server.untouched("bad_mode")
 
 
 def test_overwrite(spark: Any, server: ServerProcess) -> None:
@@ -211,7 +206,7 @@ def test_overwrite(spark: Any, server: ServerProcess) -> None:
             **base(server, "bad_over")
         ).save()
     assert 'mode("append")' in str(caught.value)
-    assert untouched(server, "bad_over")
+    assert server.untouched("bad_over")
 
 
 def test_continuous_trigger(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
@@ -222,7 +217,7 @@ def test_continuous_trigger(spark: Any, server: ServerProcess, tmp_path: Path) -
             frame, tmp_path / "checkpoint", base(server, "bad_trigger"), continuous="1 second"
         ).awaitTermination(60)
     assert "availableNow" in str(caught.value)
-    assert untouched(server, "bad_trigger")
+    assert server.untouched("bad_trigger")
 
 
 def test_batch_store_without_sender_id(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
@@ -231,7 +226,7 @@ def test_batch_store_without_sender_id(spark: Any, server: ServerProcess, tmp_pa
     frame = spark.range(3).selectExpr("id", "timestamp_micros(id) AS ts")
     with pytest.raises(Exception, match="sender_id is not set"):
         frame.write.format("questdb-sf").mode("append").options(**options).save()
-    assert untouched(server, "bad_batch")
+    assert server.untouched("bad_batch")
 
 
 def test_the_live_table_has_another_type(spark: Any, server: ServerProcess, tmp_path: Path) -> None:
@@ -242,7 +237,7 @@ def test_the_live_table_has_another_type(spark: Any, server: ServerProcess, tmp_
     said = error_of(spark, base(server, "bad_live"), tmp_path, columns=["id", "name", "ts"])
     for word in ("column 'name'", "LONG", "STRING", "cast"):
         assert word in said, said
-    assert untouched(server, "bad_live")
+    assert server.untouched("bad_live")
 
 
 def test_require_dedup_on_a_table_without_keys(
@@ -254,7 +249,7 @@ def test_require_dedup_on_a_table_without_keys(
     said = error_of(spark, options, tmp_path, columns=["id", "ts"])
     for word in ("bad_keys", "DEDUP", "require_dedup"):
         assert word in said, said
-    assert untouched(server, "bad_keys")
+    assert server.untouched("bad_keys")
 
 
 # The one column that is wrong in row 4, its Spark type, options, and what the error must say.
@@ -300,7 +295,7 @@ def test_values_that_questdb_cannot_hold(
     )
     for word in (f"table '{table}'", "column 'x'", "row 4 of partition 0", "batch 0", *words):
         assert word in said, said
-    assert table not in server.counters()["tables"]
+    assert server.untouched(table)
 
 
 @pytest.mark.parametrize(
@@ -318,4 +313,4 @@ def test_designated_timestamps_that_questdb_refuses(
     said = error_of(spark, base(server, "bad_times"), tmp_path, rows, ["id", "ts"])
     for word in ("table 'bad_times'", "column 'ts'", "row 4 of partition 0", *words):
         assert word in said, said
-    assert "bad_times" not in server.counters()["tables"]
+    assert server.untouched("bad_times")

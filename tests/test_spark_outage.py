@@ -141,6 +141,7 @@ def test_batch_write_with_the_server_down(spark: Any, down: ServerProcess, tmp_p
     assert down.addr in str(caught.value)
 
 
+@pytest.mark.scripted
 @pytest.mark.spark
 @BOTH_MODES
 def test_server_killed_in_mid_stream(
@@ -177,6 +178,7 @@ def test_server_killed_in_mid_stream(
     query.stop()
 
 
+@pytest.mark.scripted
 @pytest.mark.spark
 @BOTH_MODES
 def test_a_cut_connection_shows_in_progress_and_sql_tab(

@@ -66,7 +66,7 @@ def test_wrong_password(
         ).awaitTermination()
     for word in (server.addr, "username", "password"):
         assert word in str(caught.value), str(caught.value)
-    assert server.counters()["rows_received"] == 0
+    assert server.untouched("t")
     seen = str(caught.value) + spark_log() + json.dumps(sql_tab(spark, after=before))
     assert WRONG not in seen
     batch = spark.range(1).selectExpr("id", "timestamp_micros(id) AS ts").write
@@ -97,6 +97,7 @@ def test_right_password_is_not_shown(
             assert PASSWORD.encode() not in path.read_bytes(), path
 
 
+@pytest.mark.scripted
 def test_token_rotated_in_a_file(spark: Any, tmp_path: Path, start_server: Any) -> None:
     """token=${file:...} is read at each connect: after a rotation the stream goes on, without a restart."""
     server = start_server("--token", "first-token-1")
@@ -152,6 +153,7 @@ def encrypted(start_server: Any, certificate: Path) -> Any:
     )
 
 
+@pytest.mark.scripted
 @pytest.mark.spark
 @pytest.mark.parametrize("roots", ["roots.pem", "roots.p12"])
 def test_tls(spark: Any, start_server: Any, certificate: Path, tmp_path: Path, roots: str) -> None:
@@ -169,6 +171,7 @@ def test_tls(spark: Any, start_server: Any, certificate: Path, tmp_path: Path, r
     assert server.sql("SELECT dedup FROM tables() WHERE table_name = 't'") == [[True]]
 
 
+@pytest.mark.scripted
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
