@@ -1,7 +1,8 @@
 """A QuestDB in a container on a fixed port of 127.0.0.1, started from an image that is there already.
 
-By default the image of the project's test server (``make docker``). Where images can be pulled, ``QUESTDB_IMAGE`` names
-another one, pulled before. Nothing here scripts the server, so every scenario runs on either.
+By default the image of the project's test server (``make docker``), with ``SERVER=source`` that of the server that
+``make questdb`` built. ``QUESTDB_IMAGE`` names another one, pulled before. Nothing here scripts the server, so every
+scenario runs on all of them.
 """
 
 from __future__ import annotations
@@ -19,11 +20,12 @@ import requests
 from testcontainers.core.config import testcontainers_config
 from testcontainers.core.container import DockerContainer
 
+from harness import servers
 from harness.server import QuestDb, free_port
 from harness.spark import eventually
 
-OUR_IMAGE = "questdb-sf/testserver:0.1.0"
-IMAGE = os.environ.get("QUESTDB_IMAGE") or OUR_IMAGE
+IMAGES = {"testserver": "questdb-sf/testserver:0.1.0", "source": "questdb-sf/questdb:source"}
+IMAGE = os.environ.get("QUESTDB_IMAGE") or IMAGES[servers.kind()]
 ROOT = "/var/lib/questdb"
 LABELS = {"questdb-sf-tests": str(Path(__file__).resolve().parents[1])}
 """By them `make docker-stop` of this checkout knows what is its own."""

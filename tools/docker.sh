@@ -1,17 +1,21 @@
 #!/bin/bash
-# docker.sh up|image|ready|down   a Docker engine and the image of the test server, from what the registries serve; safe to repeat.
-#   up     starts an engine where none answers, and installs one where there is none (apt)
-#   image  builds the image of the test server: a JRE made by jlink, busybox, the jar; no base image is pulled
-#   ready  what `make integration` runs on: that image, or the one that QUESTDB_IMAGE names, which has to be there already
-#   down   ends the containers and volumes of the tests of this checkout, and the engine if its `up` started it
+# docker.sh up|image|source|ready|name|down   a Docker engine and images of servers, made from what is on the machine; safe to repeat.
+#   up      starts an engine where none answers, and installs one where there is none (apt)
+#   image   builds the image of the test server: a JRE made by jlink, busybox, the jar; no base image is pulled
+#   source  builds the image of the server that `make questdb` built, in the same way
+#   ready   what `make integration` runs on: the image that QUESTDB_IMAGE names, which has to be there already, or that of SERVER
+#   name    prints the name of that image
+#   down    ends the containers and volumes of the tests of this checkout, and the engine if its `up` started it
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
 cd "$REPO"
 
-IMAGE=questdb-sf/testserver:0.1.0
+TEST_IMAGE=questdb-sf/testserver:0.1.0
+SOURCE_IMAGE=questdb-sf/questdb:source
 LABEL=questdb-sf-made-from
 STATE=build/docker
-JAR=jvm/testserver/build/libs/questdb-sf-testserver-0.1.0-all.jar
+TEST_JAR=jvm/testserver/build/libs/questdb-sf-testserver-0.1.0-all.jar
+QUESTDB=${QUESTDB_SOURCE_BUILD:-build/questdb}
 mkdir -p "$STATE"
 
 install() { # PACKAGE...
@@ -60,10 +64,10 @@ up() {
 }
 
 # The shared libraries that the JRE and the database's native code need, as the loader finds them.
-copy_libraries() { # ROOT DIRECTORY-FOR-FILES-OF-THE-MOMENT
-  local root=$1 native=$2 file
+copy_libraries() { # ROOT JAR DIRECTORY-FOR-FILES-OF-THE-MOMENT
+  local root=$1 jar=$2 native=$3 file
   mkdir "$native"
-  (cd "$native" && jar xf "$REPO/$JAR" io/questdb/bin/linux-x86-64)
+  (cd "$native" && jar xf "$jar" io/questdb/bin/linux-x86-64)
   {
     LD_LIBRARY_PATH="$root/opt/jre/lib:$root/opt/jre/lib/server" ldd "$root/opt/jre/bin/java" \
       "$root"/opt/jre/lib/server/libjvm.so "$root"/opt/jre/lib/lib*.so \
@@ -78,25 +82,24 @@ copy_libraries() { # ROOT DIRECTORY-FOR-FILES-OF-THE-MOMENT
   done
 }
 
-image() {
-  local stamp root applet id
-  [ -f "$JAR" ] || die "no $JAR: run \`make build\` first"
+# An image with a JRE, a jar and busybox, of which nothing else was there before; it starts Java with the rest of the arguments.
+build_image() { # NAME JAR COMMAND-THAT-MAKES-A-JRE-IN-A-DIRECTORY JAVA-ARGUMENTS-AS-JSON
+  local name=$1 jar=$2 jre=$3 arguments=$4 stamp root applet id
   [ "$(uname -m)" = x86_64 ] || die "the image is made for x86_64 only: name another one by QUESTDB_IMAGE"
-  stamp=$(cat "$JAR" "$0" | sha256sum | cut -c1-64)
-  if [ "$(docker image inspect -f "{{index .Config.Labels \"$LABEL\"}}" "$IMAGE" 2>/dev/null)" = "$stamp" ]; then
+  stamp=$(cat "$jar" "$0" | sha256sum | cut -c1-64)
+  if [ "$(docker image inspect -f "{{index .Config.Labels \"$LABEL\"}}" "$name" 2>/dev/null)" = "$stamp" ]; then
     return 0
   fi
   [ -x /bin/busybox ] || install busybox-static
-  say "docker: building $IMAGE (about a minute)"
+  say "docker: building $name (about a minute)"
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
   root=$work/root
   mkdir -p "$root"/{bin,etc,tmp,proc,sys,dev,opt,lib64,var/lib/questdb}
   chmod 1777 "$root/tmp"
-  "$JAVA_HOME/bin/jlink" --strip-debug --no-header-files --no-man-pages --output "$root/opt/jre" \
-    --add-modules java.base,java.desktop,java.logging,java.management,java.naming,java.sql,jdk.crypto.ec,jdk.management,jdk.unsupported,jdk.zipfs
-  cp "$JAR" "$root/opt/testserver.jar"
-  copy_libraries "$root" "$work/native"
+  $jre "$root/opt/jre"
+  cp "$jar" "$root/opt/server.jar"
+  copy_libraries "$root" "$(readlink -f "$jar")" "$work/native"
   cp /bin/busybox "$root/bin/busybox"
   for applet in sh cat dd df ls rm; do ln -s busybox "$root/bin/$applet"; done
   echo 'root:x:0:0:root:/root:/bin/sh' >"$root/etc/passwd"
@@ -104,20 +107,43 @@ image() {
   # The name comes last: what was cut off on the way has none.
   id=$(tar -C "$root" -c . | docker import \
     -c "LABEL $LABEL=$stamp" \
-    -c 'ENV PATH=/bin:/opt/jre/bin' -c 'EXPOSE 9000' -c 'VOLUME /var/lib/questdb' \
-    -c 'ENTRYPOINT ["/opt/jre/bin/java","-Xmx1g","-jar","/opt/testserver.jar","--host","0.0.0.0","--port","9000","--root","/var/lib/questdb"]' \
+    -c 'ENV PATH=/bin:/opt/jre/bin QDB_TELEMETRY_ENABLED=false' -c 'EXPOSE 9000' -c 'VOLUME /var/lib/questdb' \
+    -c "ENTRYPOINT [\"/opt/jre/bin/java\",\"-Xmx1g\",$arguments]" \
     -)
-  docker tag "$id" "$IMAGE"
+  docker tag "$id" "$name"
   docker image prune -f --filter "label=$LABEL" >/dev/null # its predecessors
 }
 
+test_image() {
+  [ -f "$TEST_JAR" ] || die "no $TEST_JAR: run \`make build\` first"
+  build_image "$TEST_IMAGE" "$TEST_JAR" "make_jre $JAVA_HOME" \
+    '"-jar","/opt/server.jar","--host","0.0.0.0","--port","9000","--root","/var/lib/questdb"'
+}
+
+source_image() {
+  [ -f "$QUESTDB/questdb.jar" ] || die "no $QUESTDB/questdb.jar: run \`make questdb SRC=<git repository>\` first"
+  build_image "$SOURCE_IMAGE" "$QUESTDB/questdb.jar" "cp -r $QUESTDB/jre" \
+    '"--enable-native-access=ALL-UNNAMED","--add-exports=java.base/jdk.internal.vm=ALL-UNNAMED","-cp","/opt/server.jar","io.questdb.ServerMain","-d","/var/lib/questdb"'
+}
+
+name() {
+  [ -z "${QUESTDB_IMAGE:-}" ] || { echo "$QUESTDB_IMAGE"; return; }
+  case ${SERVER:-testserver} in
+    testserver) echo "$TEST_IMAGE" ;;
+    source) echo "$SOURCE_IMAGE" ;;
+    *) die "SERVER=$SERVER: it is one of testserver, source" ;;
+  esac
+}
+
 ready() {
-  if [ "${QUESTDB_IMAGE:-$IMAGE}" = "$IMAGE" ]; then
-    image
-  else
-    docker image inspect "$QUESTDB_IMAGE" >/dev/null 2>&1 ||
-      die "there is no image $QUESTDB_IMAGE, and nothing is pulled from here: docker pull $QUESTDB_IMAGE"
-  fi
+  local image
+  image=$(name)
+  case $image in
+    "$TEST_IMAGE") test_image ;;
+    "$SOURCE_IMAGE") source_image ;;
+    *) docker image inspect "$image" >/dev/null 2>&1 ||
+      die "there is no image $image, and nothing is pulled from here: docker pull $image" ;;
+  esac
 }
 
 down() {
@@ -138,8 +164,10 @@ down() {
 
 case ${1:-} in
   up) up ;;
-  image) up; image ;;
+  image) up; test_image ;;
+  source) up; source_image ;;
   ready) up; ready ;;
+  name) name ;;
   down) down ;;
-  *) die "docker.sh up|image|ready|down" ;;
+  *) die "docker.sh up|image|source|ready|name|down" ;;
 esac
