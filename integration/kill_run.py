@@ -5,6 +5,7 @@ slots hold then is nowhere else), whether it is stopped before it is killed (wha
 late it acknowledges. A blow waits until something is under way: with ``commit_on=store`` frames in slots above the
 watermark, with ``ack`` a micro-batch that was begun and not committed, and frames of it that the server took and did
 not acknowledge. What it was is counted for each blow. Files come as blows do, so that the stream is not done before.
+What only the test server does of this, :mod:`integration.kill_server` says.
 
 What may be there twice in the table without keys follows from ``docs/delivery.md``. Before each blow it is noted how
 far Spark's commit log is, then which rows wait in the slots unacknowledged; after it (after the server is within reach
@@ -27,6 +28,7 @@ from typing import Any
 from harness.driver import Driver, DriverEnded
 from harness.server import ServerProcess
 from harness.spark import files_logged
+from integration.kill_server import reach
 from integration.rows import Verdict, add_files, await_rows, make_feed, unacked_ids
 
 SCENARIOS = ("driver", "executor", "server")
@@ -100,9 +102,10 @@ class Kill:
 
     committed: int
     """Files that Spark had committed to the table without keys."""
-    frames: int
+    frames: int | None
     """With ``store`` frames in slots that are not known to be acknowledged. With ``ack`` those that the server had
-    taken and not acknowledged; what it had not read yet, and what it could not be asked for, is not in it."""
+    taken and not acknowledged; what it had not read yet, and what it could not be asked for, is not in it. None where
+    the server does not say."""
     open_rows: int
     """Rows of micro-batches that were begun and not committed."""
 
@@ -153,6 +156,7 @@ class _Run:
     ) -> None:
         self.plan = plan
         self.server = server
+        self.reach = reach(server, plan.ack_delay_millis)
         self.slots = work / "slots"
         self.outcome = Outcome(plan.scenario, plan.mode, plan.seed)
         self.patience = patience
@@ -199,7 +203,7 @@ class _Run:
         began = time.monotonic()
         for table in self.tables.values():
             self.server.sql(f"DROP TABLE IF EXISTS '{table}'")
-        self._heal()
+        self.reach.heal()
         with self.victim:
             try:
                 self._start()
@@ -237,13 +241,13 @@ class _Run:
         committed = self._committed(PLAIN)
         waiting = self._waiting()[PLAIN]
         if blow.cut:
-            self.server.script(drop_after_messages=0, refuse_status=503)
+            self.reach.cut()
             time.sleep(blow.cut)
             self._await_more(blow)
         getattr(self, f"_kill_{self.plan.scenario}")(blow)
         if blow.cut:
             time.sleep(blow.heal)
-            self._heal()
+            self.reach.heal()
             self.begun = self._begun(PLAIN)  # what was begun meanwhile may have met the cut
         self.may_repeat.update(number for frame in waiting for number in frame)
         self.may_repeat.update(range(committed * FILE_ROWS, self.begun * FILE_ROWS))
@@ -261,7 +265,7 @@ class _Run:
             if self.plan.mode == "store":
                 return any(self._waiting().values())
             # Out of reach, or stopped: what is open cannot be acknowledged.
-            return any(self._open_rows().values()) and (unreachable or self._at_server() > 0)
+            return any(self._open_rows().values()) and (unreachable or self._at_server() != 0)
 
         self._await("something is under way", lambda: look() or self._committed(PLAIN) == FILES)
 
@@ -293,14 +297,10 @@ class _Run:
         time.sleep(blow.down)
         self.server.start()
         if self.plan.mode == "ack":
-            unacked = self.server.counters()["rows_unacked_at_last_stop"]
-            self.outcome.kills[-1]["frames"] = frames_of(unacked)
-        self._heal()
+            self.outcome.kills[-1]["frames"] = frames_of(self.reach.rows_unacked_when_killed())
+        self.reach.heal()
 
-    def _heal(self) -> None:
-        self.server.script(reset=True, ack_delay_millis=self.plan.ack_delay_millis)
-
-    def _note(self, at_server: int) -> None:
+    def _note(self, at_server: int | None) -> None:
         """Just after a blow."""
         self.begun = self._begun(PLAIN)
         found = at_server
@@ -329,9 +329,9 @@ class _Run:
             rows[kind] = max(0, self._begun(kind) - committed) * FILE_ROWS
         return rows
 
-    def _at_server(self) -> int:
-        """Frames that the server took and did not acknowledge on connections that are open."""
-        return frames_of(self.server.counters()["rows_unacked"])
+    def _at_server(self) -> int | None:
+        """Frames that the server took and did not acknowledge on connections that are open, if it says that."""
+        return frames_of(self.reach.rows_unacked())
 
     def _waiting(self) -> dict[str, list[list[int]]]:
         """Ids in frames above the watermarks of the slots, a list a frame, by kind of table."""
@@ -382,6 +382,6 @@ class _Run:
             ).strip()
 
 
-def frames_of(rows: int) -> int:
+def frames_of(rows: int | None) -> int | None:
     """How many frames so many rows are: each file is cut into tasks of whole frames, but for the last of a task."""
-    return -(-rows // FRAME_ROWS)
+    return None if rows is None else -(-rows // FRAME_ROWS)

@@ -2,7 +2,8 @@
 
 Every run is some kills of one of ``driver`` (``local[2]``), ``executor`` (of ``local-cluster[2,1,1024]``), ``server``,
 with ``commit_on=ack`` or ``store``, and has a seed; see :mod:`integration.kill_run`. Finished runs are kept in
-``build/kills.json`` and not repeated while the code they cover is the same; the table says which commit they came from.
+``build/kills.json`` (``kills-source.json`` with SERVER=source) and not repeated while the code they cover is the same;
+the table says which commit they came from.
 Progress and table go to standard error, one JSON line to standard output. Exit status 0 when every promise held.
 """
 
@@ -23,18 +24,20 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from harness import servers
 from harness.server import ServerProcess
-from harness.servers import new_server
+from harness.source import build_directory
 from integration.kill_run import KILLS, MODES, SCENARIOS, Blow, Outcome, Plan, run
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-STATE = REPOSITORY / "build/kills.json"
+STATE = REPOSITORY / f"build/kills{'' if servers.scriptable() else '-' + servers.kind()}.json"
 KEPT = REPOSITORY / "build/kills"
 RUNS = {"driver": 2, "executor": 2, "server": 2}
 COVERED = (
     "gradle.properties",
     "harness",
     "integration/kill_run.py",
+    "integration/kill_server.py",
     "integration/rows.py",
     "jvm/engine/src/main",
     "jvm/spark/src/main",
@@ -114,7 +117,7 @@ def alone(lock: Path) -> Iterator[None]:
 @contextmanager
 def running_server(folder: Path) -> Iterator[ServerProcess]:
     """One server for all runs; its root goes at the end."""
-    server = new_server(folder / "root")
+    server = servers.new_server(folder / "root")
     try:
         yield server.start()
     finally:
@@ -148,8 +151,8 @@ def describe(plan: Plan, outcome: Outcome) -> str:
         f"twice without keys {outcome.duplicates}; {outcome.seconds:.0f} s"
     )
     moments = [
-        f"file {kill['committed']:>2}: {kill['frames']:>3} frames unacknowledged, {kill['open_rows']:>3} rows in open "
-        f"micro-batches{circumstances(blow)}"
+        f"file {kill['committed']:>2}: {number(kill['frames']):>3} frames unacknowledged, "
+        f"{kill['open_rows']:>3} rows in open micro-batches{circumstances(blow)}"
         for blow, kill in zip(plan.blows, outcome.kills, strict=False)
     ]
     wrong = [*outcome.examples, *([outcome.problem] if outcome.problem else [])]
@@ -216,6 +219,8 @@ def code() -> str:
             if file.suffix != ".pyc":
                 digest.update(f"{file.relative_to(REPOSITORY)}\0".encode())
                 digest.update(hashlib.sha256(file.read_bytes()).digest())
+    if servers.kind() == "source":
+        digest.update((build_directory() / "commit").read_bytes())
     return digest.hexdigest()[:16]
 
 
@@ -247,11 +252,11 @@ def table(entries: Iterable[dict[str, Any]]) -> Iterator[str]:
         "  s/run  seeds  commits"
     )
     for (scenario, mode), runs in groups.items():
-        sums = sums_of(runs)
+        sums, frames = sums_of(runs), frames_at_kills(runs)
         seeds = [run["seed"] for run in runs]
         yield (
-            f"{scenario:8} {mode:5} {sums['kills']:>5} {sums['unacked_frames_at_kills']:>21} "
-            f"{min(frames_at_kills(runs), default=0):>7} {sums['rows']:>7,} {sums['lost']:>5} {sums['altered']:>7} "
+            f"{scenario:8} {mode:5} {sums['kills']:>5} {number(sums['unacked_frames_at_kills']):>21} "
+            f"{number(min(frames, default=None)):>7} {sums['rows']:>7,} {sums['lost']:>5} {sums['altered']:>7} "
             f"{sums['unexpected_duplicates']:>23} {sums['duplicates']:>13} "
             f"{sum(r['seconds'] for r in runs) / len(runs):>6.1f}  {min(seeds)}..{max(seeds):<3} "
             f"{' '.join(sorted({r['commit'] for r in runs}))}"
@@ -259,15 +264,22 @@ def table(entries: Iterable[dict[str, Any]]) -> Iterator[str]:
 
 
 def frames_at_kills(entries: Iterable[dict[str, Any]]) -> list[int]:
-    """How many frames were unacknowledged, kill by kill."""
-    return [kill["frames"] for entry in entries for kill in entry["kills"]]
+    """How many frames were unacknowledged, kill by kill where that is known."""
+    found = (kill["frames"] for entry in entries for kill in entry["kills"])
+    return [frames for frames in found if frames is not None]
 
 
-def sums_of(entries: list[dict[str, Any]]) -> dict[str, int]:
+def number(count: int | None) -> str:
+    """What is not known is a dash."""
+    return "-" if count is None else str(count)
+
+
+def sums_of(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """What is added up over runs."""
+    frames = frames_at_kills(entries)
     return {
         "kills": sum(len(entry["kills"]) for entry in entries),
-        "unacked_frames_at_kills": sum(frames_at_kills(entries)),
+        "unacked_frames_at_kills": sum(frames) if frames else None,
         "kills_with_nothing_under_way": sum(
             not kill["frames"] and not kill["open_rows"]
             for entry in entries
@@ -280,6 +292,7 @@ def sums_of(entries: list[dict[str, Any]]) -> dict[str, int]:
 def summary(entries: list[dict[str, Any]]) -> dict[str, Any]:
     """The JSON line."""
     return {
+        "server": servers.kind(),
         "scenarios": len({(entry["scenario"], entry["mode"]) for entry in entries}),
         "runs": len(entries),
         **sums_of(entries),
