@@ -38,7 +38,7 @@ from harness.server import ServerProcess
 from harness.servers import new_server
 
 REPOSITORY = Path(__file__).resolve().parents[1]
-VERSIONS = ("3.5", "4.0", "4.2", "4.3")
+VERSIONS = ("3.5", "4.0", "4.1", "4.2", "4.3")
 ROWS = 100_000
 FILES = 5
 LIMIT_SECONDS = 420

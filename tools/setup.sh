@@ -2,7 +2,7 @@
 # setup.sh [system] [venv] [spark VERSION | wheel VERSION]...   makes what is missing, says what it does, is silent where all is there.
 #   system         JDK 17, Gradle, Python's venv (apt)
 #   venv           .venv: Spark 4.3, test tools, linters, the package itself (editable)
-#   spark VERSION  build/venvs/VERSION: pyspark of that version and what the tests need; 3.5 4.0 4.2 4.3
+#   spark VERSION  build/venvs/VERSION: pyspark of that version and what the tests need; 3.5 4.0 4.1 4.2 4.3
 #   wheel VERSION  the built wheel into build/venvs/VERSION
 set -euo pipefail
 . "$(dirname "$0")/env.sh"
@@ -77,9 +77,10 @@ spark_venv() {
   case $1 in
     3.5) pin=3.5.9 ;;
     4.0) pin=4.0.5 ;;
+    4.1) pin=4.1.4 ;;
     4.2) pin=4.2.0 ;;
     4.3) pin=4.3.0 ;;
-    *) die "Spark $1 is not one of the tested versions: 3.5 4.0 4.2 4.3" ;;
+    *) die "Spark $1 is not one of the tested versions: 3.5 4.0 4.1 4.2 4.3" ;;
   esac
   dir=build/venvs/$1
   stamp=$(stamp_of "$pin" "$(cat tools/requirements-spark.txt)")
