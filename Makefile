@@ -1,8 +1,12 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions demo docker docker-stop integration kills selftest bench docs reference format clean distclean
+.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills selftest bench docs \
+  reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
+# Which server: testserver, or source, which `make questdb` builds.
+SERVER ?= testserver
+export SERVER
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | expand -t 16
@@ -17,12 +21,18 @@ test: setup ## linters, Java and Python tests on Spark 4.3 and 3.5
 	@tools/setup.sh spark 3.5
 	@.venv/bin/python tools/run_tests.py $(ARGS)
 
-test-versions: build ## one jar on Spark 3.5, 4.0, 4.2 and 4.3
-	@tools/setup.sh spark 3.5 spark 4.0 spark 4.2 spark 4.3
-	@tools/setup.sh wheel 3.5 wheel 4.0 wheel 4.2 wheel 4.3
+test-versions: build ## one jar on Spark 3.5, 4.0, 4.1, 4.2 and 4.3
+	@tools/setup.sh spark 3.5 spark 4.0 spark 4.1 spark 4.2 spark 4.3
+	@tools/setup.sh wheel 3.5 wheel 4.0 wheel 4.1 wheel 4.2 wheel 4.3
 	@.venv/bin/python tests/run_versions.py $(ARGS)
 
-demo: build ## flights into QuestDB through an outage; ARGS="--keep" leaves everything for a look
+questdb: setup ## a QuestDB and its image from a git repository of its source: SRC=…; for SERVER=source
+	@tools/questdb.sh "$(SRC)"
+
+conformance: build ## everything that talks to a server; SERVER=source or QUESTDB_IMAGE=… for another than the test server
+	@.venv/bin/python -m conformance.run $(ARGS)
+
+demo: build ## flights into QuestDB through an outage; SERVER=source; ARGS="--keep" leaves everything for a look
 	@.venv/bin/python demo/run.py $(ARGS)
 
 docker: build ## a Docker engine where there is none, and the image that `make integration` runs against
@@ -31,11 +41,11 @@ docker: build ## a Docker engine where there is none, and the image that `make i
 docker-stop: ## ends what `make docker` started
 	@tools/docker.sh down
 
-integration: build ## the sink against a QuestDB in a container; QUESTDB_IMAGE=… for another one
+integration: build ## the sink against a QuestDB in a container; SERVER=source or QUESTDB_IMAGE=… for another one
 	@tools/docker.sh ready
 	@.venv/bin/python -m integration.run $(ARGS)
 
-kills: build ## SIGKILL for driver, executors and server while streams write; ARGS="--scenario driver --runs 2 --seed 7"
+kills: build ## SIGKILL for driver, executors and server while streams write; SERVER=source; ARGS="--scenario driver --runs 2"
 	@.venv/bin/python -m integration.kills $(ARGS)
 
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
@@ -55,10 +65,10 @@ format: setup ## formats Java and Python sources
 	@tools/format.sh
 
 clean: ## removes what was built, keeps what was downloaded
-	rm -rf jvm/*/build build/m2 build/dist build/bench build/docs build/test-results out .gradle \
+	rm -rf jvm/*/build build/m2 build/dist build/bench build/docs build/test-results build/questdb.new out .gradle \
 	  python/src/questdb_sf/jars python/dist spark-warehouse metastore_db derby.log
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests integration harness demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find python tests conformance integration harness demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean docker-stop ## also .venv, build/venvs, and the engine that `make docker` started
 	rm -rf .venv build
