@@ -17,17 +17,22 @@ from harness.server import ServerProcess
 
 APPLICABLE = {"scripted": {"testserver"}, "full_disk": {"testserver", "source"}}
 """Servers that tests with a marker are for."""
+NEEDS_SERVER = {"server", "new_server", "applications"}
+"""Fixtures that start one."""
 
 if TYPE_CHECKING:
     from harness.driver import Driver
     from harness.spark import Feed
 
-StartServer = Callable[..., ServerProcess]
+NewServer = Callable[..., ServerProcess]
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Leaves out what the server at hand cannot do."""
+    """Marks what needs a server, and leaves out what the one at hand cannot do."""
     for item in items:
+        if NEEDS_SERVER.intersection(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.on_server)
         for name, kinds in APPLICABLE.items():
             if item.get_closest_marker(name) and servers.kind() not in kinds:
                 reason = f"not applicable: {name}, and the server is {servers.kind()}"
@@ -42,14 +47,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
 
 
 @pytest.fixture
-def start_server(tmp_path: Path) -> Iterator[StartServer]:
-    """Starts servers of the test's own, to be scripted, killed and started again: ``start_server("--ports", "2")``."""
+def new_server(tmp_path: Path) -> Iterator[NewServer]:
+    """Servers of the test's own that are not started yet."""
     with ExitStack() as stack:
 
-        def start(*arguments: str, root: Path | None = None) -> ServerProcess:
-            return stack.enter_context(servers.new_server(root or tmp_path / "root", *arguments))
+        def make(
+            *arguments: str, root: Path | None = None, port: int | None = None
+        ) -> ServerProcess:
+            server = servers.new_server(root or tmp_path / "root", *arguments, port=port)
+            stack.callback(server.stop)
+            return server
 
-        yield start
+        yield make
+
+
+@pytest.fixture
+def start_server(new_server: NewServer) -> NewServer:
+    """Servers of the test's own, to be scripted, killed and started again: ``start_server("--token", "t")``."""
+
+    def start(*arguments: str, **where: Any) -> ServerProcess:
+        return new_server(*arguments, **where).start()
+
+    return start
 
 
 @pytest.fixture(scope="session")

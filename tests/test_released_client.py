@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import datetime
 import ipaddress
+import re
 import time
 import uuid
 from collections.abc import Iterator
@@ -229,5 +230,5 @@ def test_the_servers_words_reach_the_client(server: ServerProcess) -> None:
     with pytest.raises(questdb.QuestDBError) as caught, client(server) as sender:
         sender.row("released_words", columns={"x": "text"}, at=questdb.TimestampNanos(START))
         flush(sender)
-    assert "sent VARCHAR, the column is LONG" in str(caught.value)
-    assert "released_words" in str(caught.value)
+    assert "LONG" in str(caught.value)
+    assert re.search(r"column\W+x\b", str(caught.value))

@@ -14,7 +14,6 @@ import pytest
 
 from harness.driver import Driver
 from harness.server import free_port
-from harness.servers import new_server
 from harness.spark import ROW, Feed, differences, eventually, keyed, rows
 from questdb_sf.slots import list_slots
 
@@ -96,7 +95,7 @@ def test_executor_frozen_for_two_epochs(start_server: Any, tmp_path: Path, commi
             eventually("all is acknowledged", lambda: unacknowledged(tmp_path / "slots") == {})
 
 
-def test_executors_that_dynamic_allocation_ends_hold_rows(tmp_path: Path) -> None:
+def test_executors_that_dynamic_allocation_ends_hold_rows(new_server: Any, tmp_path: Path) -> None:
     """Spark ends idle executors while their slots are full and no server is there; later ones send what they left."""
     port = free_port()
     source = Feed(tmp_path / "source", ROW)
@@ -114,7 +113,7 @@ def test_executors_that_dynamic_allocation_ends_hold_rows(tmp_path: Path) -> Non
         eventually("three micro-batches", lambda: len(driver.events("batch")) >= 3)
         eventually("no executor is left", lambda: driver.executors() == [])
         assert unacknowledged(tmp_path / "slots")
-        with new_server(tmp_path / "root", port=port) as server:
+        with new_server(port=port) as server:
             # Executors that come for a micro-batch adopt; they may end again before they are through.
             for batch in range(3, 20):
                 fill(source, batch, batch + 1)

@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 
 from harness.server import ServerProcess
-from harness.servers import new_server
 from harness.spark import (
     Feed,
     batches_done,
@@ -57,13 +56,18 @@ def ends_with_table_missing(query: Any, source: Feed, server: ServerProcess) -> 
 @BOTH_MODES
 @pytest.mark.parametrize("on_missing_table", ["fail", "create"])
 def test_table_dropped_in_an_outage(
-    spark: Any, start_server: Any, tmp_path: Path, commit_on: str, on_missing_table: str
+    spark: Any,
+    start_server: Any,
+    new_server: Any,
+    tmp_path: Path,
+    commit_on: str,
+    on_missing_table: str,
 ) -> None:
     """A table that is gone when the connection is back: fail says so and sends nothing, create makes it anew."""
     server = start_server()
     source, query = begun(spark, server, tmp_path, commit_on, on_missing_table=on_missing_table)
     server.stop()
-    with new_server(server.root) as elsewhere:  # on a port that the sink does not know
+    with new_server(root=server.root) as elsewhere:  # on a port that the sink does not know
         elsewhere.sql("DROP TABLE t")
     server.start()
     source.add(rows(50, 100))

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import StartServer
+from tests.conftest import NewServer
 from tests.test_spark_api import WRONG
 
 from harness.rejections import CATEGORIES, HALTING, ROWS
@@ -107,7 +107,7 @@ def test_each_rejection_reaches_a_handler(
 @pytest.mark.scripted
 @pytest.mark.slow
 def test_each_rejection_reaches_a_handler_from_two_workers(
-    start_server: StartServer, tmp_path: Path
+    start_server: NewServer, tmp_path: Path
 ) -> None:
     server = start_server()
     with (
@@ -122,7 +122,7 @@ def test_each_rejection_reaches_a_handler_from_two_workers(
 @pytest.mark.scripted
 @pytest.mark.slow
 def test_without_the_plugin_errors_come_with_what_tasks_commit(
-    start_server: StartServer, tmp_path: Path
+    start_server: NewServer, tmp_path: Path
 ) -> None:
     server = start_server()
     with start(MASTERS[1], server, tmp_path / "application", "without") as application:
@@ -248,7 +248,7 @@ def test_handlers_hear_of_starts_ends_and_row_errors(
 
 @pytest.mark.scripted
 def test_the_rows_of_the_frame_that_was_refused_are_named(
-    spark: Any, start_server: StartServer, tmp_path: Path
+    spark: Any, start_server: NewServer, tmp_path: Path
 ) -> None:
     server = start_server()
     nack = {
@@ -283,7 +283,7 @@ def test_the_rows_of_the_frame_that_was_refused_are_named(
 
 @pytest.mark.scripted
 def test_rows_that_were_committed_to_a_slot_are_named_when_they_are_refused(
-    spark: Any, start_server: StartServer, tmp_path: Path
+    spark: Any, start_server: NewServer, tmp_path: Path
 ) -> None:
     server = start_server()
     server.script(hold_acks=True)

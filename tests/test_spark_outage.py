@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NewServer
 
 from harness.server import ServerProcess
-from harness.servers import new_server
 from harness.spark import (
     batches_done,
     differences,
@@ -53,11 +53,9 @@ def has_done(query: Any, batches: int) -> bool:
 
 
 @pytest.fixture
-def down(tmp_path: Path) -> Iterator[ServerProcess]:
+def down(new_server: NewServer) -> ServerProcess:
     """A server that is not started yet."""
-    server = new_server(tmp_path / "root")
-    yield server
-    server.stop()
+    return new_server()
 
 
 @pytest.mark.spark

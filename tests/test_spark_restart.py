@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from tests.conftest import NewServer
 
 from harness.driver import Driver
 from harness.server import ServerProcess, free_port
-from harness.servers import new_server
 from harness.spark import (
     ROW,
     Feed,
@@ -144,12 +144,11 @@ def killed_store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 
 @pytest.fixture
-def heir(killed_store: Path, tmp_path: Path) -> Iterator[ServerProcess]:
+def heir(killed_store: Path, tmp_path: Path, start_server: NewServer) -> ServerProcess:
     """A server at the address that the killed driver wanted; the test has a copy of the slots in ``slots``."""
     shutil.copytree(killed_store / "slots", tmp_path / "slots")
     port = int((killed_store / "addr").read_text(encoding="utf-8").rsplit(":", 1)[1])
-    with new_server(tmp_path / "root", port=port) as server:
-        yield server
+    return start_server(port=port)
 
 
 @pytest.mark.spark

@@ -216,6 +216,7 @@ def test_frames_that_the_server_refuses_go_to_files(
     query.stop()
 
 
+@pytest.mark.scripted
 @pytest.mark.spark
 @BOTH_MODES
 def test_the_servers_words_are_in_the_error(

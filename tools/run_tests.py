@@ -6,99 +6,24 @@ Spark tests again on 3.5. A check that is not a test (a linter, a compilation) c
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
-import signal
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from xml.etree import ElementTree
 
 import python_lint
 
-REPO = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from harness.reports import REPOSITORY as REPO
+from harness.reports import Tally, read_reports, run, say
+
 RESULTS = REPO / "build/test-results"
 JAVA_MODULES = ("engine", "testserver", "spark")
 OLDEST_SPARK = "3.5"
 SPARK_PYTHON = REPO / f"build/venvs/{OLDEST_SPARK}/bin/python"
-
-
-@dataclass
-class Tally:
-    """What a part counted, and the names of what failed."""
-
-    passed: int = 0
-    skipped: int = 0
-    failures: list[str] = field(default_factory=list)
-
-    def check(self, name: str, good: bool) -> None:
-        """Counts a check that is not a test."""
-        if good:
-            self.passed += 1
-        else:
-            self.failures.append(name)
-
-
-def say(text: str) -> None:
-    """Progress for people; at once, so that it stays in order with what the programs print."""
-    print(text, flush=True)
-
-
-def run(
-    command: Sequence[str | Path], limit_seconds: float, keep_output: bool = False
-) -> tuple[int, str]:
-    """Runs a program with a time limit for it and all its children; returns exit status and, if kept, output."""
-    process = subprocess.Popen(
-        [str(part) for part in command],
-        cwd=REPO,
-        stdout=subprocess.PIPE if keep_output else None,
-        stderr=subprocess.STDOUT,
-        text=True,
-        start_new_session=True,
-    )
-    output: list[str] = []
-    killed = False
-
-    def end(*_: object) -> None:
-        nonlocal killed
-        killed = True
-        os.killpg(process.pid, signal.SIGKILL)
-
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, limit_seconds)
-    try:
-        for line in process.stdout or ():
-            output.append(line)
-            sys.stdout.write(line)
-        sys.stdout.flush()
-        status = process.wait()
-    except BaseException:
-        end()
-        raise
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-    if killed:
-        say(f"stopped: not done within {limit_seconds:.0f} s")
-    return status, "".join(output)
-
-
-def read_reports(folder: Path, what: str, tally: Tally) -> int:
-    """Adds the tests of all JUnit XML reports in a folder; returns how many there were."""
-    count = 0
-    for report in sorted(folder.glob("*.xml")):
-        for case in ElementTree.parse(report).getroot().iter("testcase"):
-            count += 1
-            if case.find("failure") is not None or case.find("error") is not None:
-                tally.failures.append(f"{what} {case.get('classname')}.{case.get('name')}")
-            elif case.find("skipped") is not None:
-                tally.skipped += 1
-            else:
-                tally.passed += 1
-    return count
 
 
 def java(tally: Tally) -> None:
