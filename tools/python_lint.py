@@ -9,9 +9,8 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 CONFIG = "python/pyproject.toml"
-FOLDERS = [
-    f for f in ("python", "harness", "demo", "tools", "tests", "integration") if (REPO / f).is_dir()
-]
+PLACES = ("python", "harness", "demo", "tools", "tests", "conformance", "integration")
+FOLDERS = [folder for folder in PLACES if (REPO / folder).is_dir()]
 TYPED = ["python/src" if folder == "python" else folder for folder in FOLDERS]
 
 
