@@ -5,8 +5,8 @@ table without. While they run, the server is killed with SIGKILL at a moment whe
 acknowledged, and started again on the same root. Then the tables are compared with the source, column by column.
 
 The server is the project's test server: the real storage and SQL of QuestDB 9.3.4 behind a QWP endpoint of our own; it
-delays its acknowledgements and counts what it received. With ``SERVER=source`` it is one built from QuestDB's source.
-That one does neither, so it is frozen before it is killed, and ``rows_received`` is null.
+delays its acknowledgements and counts what it received. With ``SERVER=source`` it is one built from QuestDB's source,
+which does neither: it is frozen before it is killed, and ``rows_received`` is null.
 Progress goes to standard error; standard output ends with one JSON line. Exit status 0 when every promise held.
 """
 
