@@ -121,12 +121,10 @@ final class AckTracker {
     onProgress.run();
   }
 
-
   /** Whether to look now: nobody waits behind them, or they have waited long enough. */
   boolean isLookDue(long now) {
     return !open.isEmpty()
-        && (now - lookAt >= 0
-            || !lookFailed && inFlight.isLastSent(open.getLast().sequence()));
+        && (now - lookAt >= 0 || !lookFailed && inFlight.isLastSent(open.getLast().sequence()));
   }
 
   /** Nanoseconds until {@link #isLookDue} may change by itself. */

@@ -23,8 +23,11 @@ final class FrameCommits {
     void commits(int table, int sentMillis);
   }
 
-  private static final int NOTHING = -1;
-  private static final int SEVERAL = -2;
+  /** Instead of the number of a table. */
+  static final int NOTHING = -1;
+
+  /** The same: see what waits in {@link #several}. */
+  static final int SEVERAL = -2;
 
   /** Servers commit so many rows of a table at once, whatever the frame says, and name nothing. */
   private static final int ROWS_COMMITTED_EARLY = 1_000_000;
@@ -36,6 +39,10 @@ final class FrameCommits {
   private final Set<Integer> group = new TreeSet<>();
   private TableNumbers tables = new TableNumbers();
   private long[] groupRows = new long[16];
+  private int[] commitsOf = new int[16]; // on their way, by table
+  private byte[] frame;
+  private int offset;
+  private int length;
 
   /** A new connection. */
   void begin() {
@@ -44,6 +51,7 @@ final class FrameCommits {
     several.clear();
     group.clear();
     Arrays.fill(groupRows, 0);
+    Arrays.fill(commitsOf, 0);
     tables = new TableNumbers();
   }
 
@@ -58,27 +66,69 @@ final class FrameCommits {
     sentMillis.add(millis);
   }
 
-  /** A frame is sent; to be called before its bytes are masked. */
-  void sent(byte[] frame, int offset, int length, int millis) {
-    look.read(frame, offset, length);
+  /** Looks at the next frame, whose bytes are not touched before it is {@link #sent}. */
+  void next(byte[] bytes, int from, int size) {
+    frame = bytes;
+    offset = from;
+    length = size;
+    look.read(bytes, from, size);
+  }
+
+  /**
+   * The table that the next frame commits rows to: its number, {@link #NOTHING}, or {@link
+   * #SEVERAL} where it belongs to a group or has more than one table.
+   */
+  int tableOfNext() {
+    boolean alone = group.isEmpty() && !isDeferred() && look.tableCount() < 2 && !look.broken();
+    if (!alone) {
+      return SEVERAL;
+    }
+    boolean says = look.rows() > 0 && look.rows() < ROWS_COMMITTED_EARLY;
+    return says ? tables.of(frame, look.nameAt(), look.nameLength()) : NOTHING;
+  }
+
+  /** Whether the next frame belongs to a group that has begun. */
+  boolean isInGroup() {
+    return !group.isEmpty();
+  }
+
+  /** Commits to a table that are on their way. */
+  int commitsOf(int table) {
+    return table < commitsOf.length ? commitsOf[table] : 0;
+  }
+
+  private boolean isDeferred() {
+    return MessageHeader.isQwp(frame, offset, length) && MessageHeader.isDeferred(frame, offset);
+  }
+
+  /** The frame looked at last is sent. */
+  void sent(int millis) {
     sentMillis.add(millis);
-    boolean deferred =
-        MessageHeader.isQwp(frame, offset, length) && MessageHeader.isDeferred(frame, offset);
-    if (!deferred && group.isEmpty() && look.hasOneTable()) {
-      boolean says = look.rows() > 0 && look.rows() < ROWS_COMMITTED_EARLY;
-      commits.add(says ? tables.of(frame, look.nameAt(), look.nameLength()) : NOTHING);
+    int table = tableOfNext();
+    if (table != SEVERAL) {
+      commits.add(table);
+      addCommit(table, 1);
       return;
     }
-    gather(frame, offset, length);
-    if (deferred) {
+    gather();
+    if (isDeferred()) {
       commits.add(NOTHING);
     } else {
       endGroup();
     }
   }
 
-  /** Adds the tables of a frame to those that wait for a commit. */
-  private void gather(byte[] frame, int offset, int length) {
+  private void addCommit(int table, int difference) {
+    if (table >= commitsOf.length) {
+      commitsOf = Arrays.copyOf(commitsOf, Math.max(table + 1, 2 * commitsOf.length));
+    }
+    if (table >= 0) {
+      commitsOf[table] += difference;
+    }
+  }
+
+  /** Adds the tables of the frame to those that wait for a commit. */
+  private void gather() {
     if (look.hasOneTable()) {
       gather(tables.of(frame, look.nameAt(), look.nameLength()), look.rows());
     } else if (look.tableCount() > 1) {
@@ -117,6 +167,9 @@ final class FrameCommits {
     } else {
       commits.add(SEVERAL);
       several.add(committed);
+      for (int table : committed) {
+        addCommit(table, 1);
+      }
     }
   }
 
@@ -125,9 +178,11 @@ final class FrameCommits {
     int what = commits.removeFirst();
     int millis = sentMillis.removeFirst();
     if (what >= 0) {
+      addCommit(what, -1);
       visitor.commits(what, millis);
     } else if (what == SEVERAL) {
       for (int table : several.removeFirst()) {
+        addCommit(table, -1);
         visitor.commits(table, millis);
       }
     }

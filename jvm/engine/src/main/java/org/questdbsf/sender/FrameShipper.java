@@ -1,6 +1,7 @@
 package org.questdbsf.sender;
 
 import io.netty.buffer.ByteBuf;
+import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.QwpConnection;
 import org.questdbsf.net.ServerReply;
@@ -13,6 +14,10 @@ import org.questdbsf.slot.SegmentRing;
 final class FrameShipper {
   private static final int FRAMES_BETWEEN_MAIL = 16;
   private static final long CLOSE_MILLIS = 1000;
+
+  /** Servers acknowledge what one read brought at once; one that does not is not waited for. */
+  private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
+
   private static final long DISCARD_MILLIS = 250;
 
   private final LoopSetup setup;
@@ -35,6 +40,9 @@ final class FrameShipper {
   private Link link;
   private long gateVersion;
   private long highestSent = -1;
+  private boolean patient;
+  private long waitFor; // message whose OK the next frame waits for
+  private long waitUntil;
   private long ackedBefore;
 
   FrameShipper(
@@ -59,7 +67,8 @@ final class FrameShipper {
     AckRejections rejections = new AckRejections(setup, inFlight, strikes, activity);
     this.acks = new AckTracker(setup, inFlight, audit, rejections, this::progressed);
     this.nacks = new NackHandler(setup, inFlight, caution, strikes, acks);
-    this.catchUp = setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), this::sentDictionary);
+    this.catchUp =
+        setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), this::sentDictionary);
     this.ackedBefore = ring.ackedFsn();
   }
 
@@ -75,6 +84,8 @@ final class FrameShipper {
     QwpConnection connection = link.connection();
     inFlight.begin(ring.ackedFsn() + 1);
     acks.begin(next);
+    patient = true;
+    waitFor = -1;
     long keepalive = setup.config().durableAckKeepaliveIntervalMillis();
     silence = new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
     while (true) {
@@ -144,7 +155,16 @@ final class FrameShipper {
             && fsn <= ring.publishedFsn()
             && !setup.plan().isRetired(fsn)
             && caution.maySend(fsn, inFlight.okFsn(), ring.ackedFsn())
-            && !waitsToBeHead(fsn));
+            && !waitsToBeHead(fsn)
+            && !waitsForFirstOk());
+  }
+
+  private boolean waitsForFirstOk() {
+    if (audit.isAnswered(waitFor)) {
+      return false;
+    }
+    patient &= System.nanoTime() - waitUntil < 0;
+    return patient;
   }
 
   private boolean waitsToBeHead(long fsn) {
@@ -201,8 +221,7 @@ final class FrameShipper {
     try {
       ConnectionGate.Look look =
           control.interruptibly(
-              () ->
-                  again ? setup.gate().admitAgain(endpoint) : setup.gate().admitMore(endpoint));
+              () -> again ? setup.gate().admitAgain(endpoint) : setup.gate().admitMore(endpoint));
       switch (look) {
         case REPLACED -> {
           return Loss.of(
@@ -239,6 +258,12 @@ final class FrameShipper {
     try {
       int offset = message.arrayOffset() + message.writerIndex();
       ring.copyFrame(fsn, message.array(), offset);
+      audit.next(message.array(), offset, length);
+      if (patient && audit.shouldWait() && !setup.gate().identifiesTables(connection.endpoint())) {
+        waitFor = inFlight.lastSequence();
+        waitUntil = System.nanoTime() + PATIENCE;
+        return null;
+      }
       if (catchUp != null && inFlight.fresh()) {
         int known = FrameLook.at(message.array(), offset, length).deltaStart();
         if (!catchUp.send(link, known)) {
@@ -246,7 +271,7 @@ final class FrameShipper {
         }
       }
       message.writerIndex(message.writerIndex() + length);
-      audit.sent(message.array(), offset, length, System.nanoTime());
+      audit.sent(System.nanoTime());
       connection.send(message);
       sent = true;
     } finally {
@@ -295,6 +320,9 @@ final class FrameShipper {
     }
     long nanos = silence.nextLook(now, connection.lastReceivedNanos(), pending);
     nanos = Math.min(nanos, acks.untilLook(now));
+    if (!audit.isAnswered(waitFor) && patient) {
+      nanos = Math.max(1, Math.min(nanos, waitUntil - now));
+    }
     mailbox.await(nanos, this::somethingToShip);
     return null;
   }

@@ -75,6 +75,11 @@ final class InFlight {
     return sequence >= 0 && sequence < nextSequence;
   }
 
+  /** The number of the message sent last, −1 before the first. */
+  long lastSequence() {
+    return nextSequence - 1;
+  }
+
   /** Whether no message was sent behind the one of this number. */
   boolean isLastSent(long sequence) {
     return sequence == nextSequence - 1;

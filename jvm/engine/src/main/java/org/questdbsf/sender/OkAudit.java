@@ -77,9 +77,45 @@ final class OkAudit {
     onTheirWay.sentDictionary(millis(now));
   }
 
-  /** A frame is sent; to be called before its bytes are masked. */
-  void sent(byte[] frame, int offset, int length, long now) {
-    onTheirWay.sent(frame, offset, length, millis(now));
+  /** Looks at the frame to send next; to be called before its bytes are masked. */
+  void next(byte[] frame, int offset, int length) {
+    onTheirWay.next(frame, offset, length);
+  }
+
+  /**
+   * Whether the next frame should wait for the OKs of those before it. Where several commits are
+   * the first to a table on this connection, and one OK stands for them, no number tells whether
+   * the later ones were lost.
+   */
+  boolean shouldWait() {
+    int number = onTheirWay.tableOfNext();
+    if (number != FrameCommits.SEVERAL) {
+      return number >= 0 && isFirstOnItsWay(number);
+    }
+    if (onTheirWay.isInGroup()) {
+      return false; // nothing is acknowledged before its end
+    }
+    for (int i = 0; i < onTheirWay.tables().size(); i++) {
+      if (isFirstOnItsWay(i)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean isFirstOnItsWay(int number) {
+    boolean named = number < tables.size() && tables.get(number).transaction > 0;
+    return !named && onTheirWay.commitsOf(number) > 0;
+  }
+
+  /** Whether all that was sent is acknowledged, up to a message. */
+  boolean isAnswered(long sequence) {
+    return audited >= sequence;
+  }
+
+  /** The frame looked at last is sent. */
+  void sent(long now) {
+    onTheirWay.sent(millis(now));
   }
 
   /** A look that began at {@code asked} found all tables to be the ones they were. */

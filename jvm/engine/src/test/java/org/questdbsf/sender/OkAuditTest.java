@@ -44,13 +44,24 @@ class OkAuditTest {
     return block;
   }
 
-  private void send(boolean deferred, TableBlock... blocks) {
+  private static byte[] frame(boolean deferred, TableBlock... blocks) {
     MessageEncoder encoder = new MessageEncoder();
     encoder.encode(Arrays.asList(blocks), new SymbolDictionary(), 0, 0);
+    byte[] frame = Arrays.copyOf(encoder.array(), encoder.length());
     if (deferred) {
-      encoder.array()[5] |= MessageHeader.FLAG_DEFER_COMMIT;
+      frame[5] |= MessageHeader.FLAG_DEFER_COMMIT;
     }
-    audit.sent(encoder.array(), 0, encoder.length(), now);
+    return frame;
+  }
+
+  private void send(boolean deferred, TableBlock... blocks) {
+    byte[] frame = frame(deferred, blocks);
+    send(frame, frame.length);
+  }
+
+  private void send(byte[] frame, int length) {
+    audit.next(frame, 0, length);
+    audit.sent(now);
   }
 
   private void send(String... tables) {
@@ -182,6 +193,33 @@ class OkAuditTest {
     assertEquals(Verdict.PROVEN, ok(3, "t", 1_000_002));
   }
 
+  /** So a second commit waits for the OK of the first one, where nothing else can tell. */
+  @Test
+  void aSecondFirstCommitShouldWait() {
+    send("a");
+    assertTrue(shouldWait("A"));
+    assertFalse(shouldWait("b"), "another table");
+    assertFalse(shouldWait(false, block("a", 0)), "no rows");
+    assertTrue(shouldWait("b", "c"), "what more than one table waits for is not looked at");
+    assertFalse(audit.isAnswered(0));
+    ok(0, "a", 7);
+    assertTrue(audit.isAnswered(0));
+    assertFalse(shouldWait("a"));
+    send(true, block("d", 1));
+    assertFalse(shouldWait("d"), "the group goes on");
+  }
+
+  private boolean shouldWait(String... tables) {
+    return shouldWait(
+        false, Arrays.stream(tables).map(name -> block(name, 2)).toArray(TableBlock[]::new));
+  }
+
+  private boolean shouldWait(boolean deferred, TableBlock... blocks) {
+    byte[] frame = frame(deferred, blocks);
+    audit.next(frame, 0, frame.length);
+    return audit.shouldWait();
+  }
+
   /** What a frame proved was so when it was sent, not when the OK was read. */
   @Test
   void aProofIsAsOldAsItsFrame() {
@@ -205,10 +243,10 @@ class OkAuditTest {
   /** A message that does not read well is for the server to refuse. */
   @Test
   void garbageIsNotAudited() {
-    audit.sent(new byte[] {1, 2, 3}, 0, 3, now);
+    send(new byte[] {1, 2, 3}, 3);
     MessageEncoder encoder = new MessageEncoder();
     encoder.encode(List.of(block("a", 1), block("b", 1)), new SymbolDictionary(), 0, 0);
-    audit.sent(encoder.array(), 0, encoder.length() - 3, now);
+    send(encoder.array(), encoder.length() - 3);
     assertEquals(Verdict.PROVEN, ok(1));
   }
 
