@@ -11,6 +11,7 @@ cd "$REPO"
 
 OUT=$REPO/build/questdb
 NEW=$OUT.new
+MADE_BY=$(cat tools/questdb.sh tools/questdb_source.py | sha256sum)
 NATIVE=io/questdb/bin/linux-x86-64
 
 need() { # WHAT-FOR COMMAND...
@@ -30,7 +31,7 @@ check_tools() {
 }
 
 built() { # COMMIT
-  [ "$(cat "$OUT/commit" 2>/dev/null)" = "$1" ] && [ "$(cat "$OUT/made-by" 2>/dev/null)" = "$(sha256sum <"$0")" ]
+  [ "$(cat "$OUT/commit" 2>/dev/null)" = "$1" ] && [ "$(cat "$OUT/made-by" 2>/dev/null)" = "$MADE_BY" ]
 }
 
 logged() { # LOG COMMAND...
@@ -63,7 +64,7 @@ build() { # COMMIT
   "$jdk/bin/jar" xf questdb.jar META-INF/MANIFEST.MF
   tr -d '\r' <META-INF/MANIFEST.MF | sed -n 's/^Implementation-Version: //p' >version
   echo "$1" >commit
-  sha256sum <"$REPO/tools/questdb.sh" >made-by
+  echo "$MADE_BY" >made-by
   rm -rf source native META-INF
   cd "$REPO"
   rm -rf "$OUT"
