@@ -4,7 +4,8 @@
 A line is one value in one column: wire type, value, column, status of the reply, and the answer: what SQL shows
 afterwards where the value was taken, otherwise the text of the refusal. Values and answers that SQL shows are JSON.
 
-``python -m conformance.matrix PORT`` sends the same values to another server and prints what that one does.
+``python -m conformance.matrix PORT`` sends the same values to another server and prints what that one does. To try one
+more value, add a line that has it and record anew.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class Prober:
                 value,
                 name,
                 Status(reply.status).name,
-                json.dumps(shown[at]) if reply.ok else reply.text,
+                json.dumps(shown[at], ensure_ascii=False) if reply.ok else reply.text,
             )
             for at, value, reply in zip(times, values, replies, strict=True)
         ]

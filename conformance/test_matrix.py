@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import product
 
 import pytest
@@ -26,4 +27,10 @@ def prober(server: QuestDb) -> Iterator[Prober]:
 @pytest.mark.parametrize(("wire", "column"), list(product([wire.name for wire in Wire], COLUMNS)))
 def test_coercion(prober: Prober, wire: str, column: str) -> None:
     recorded = RECORD[wire, column]
-    assert prober.cells(Wire[wire], [cell.value for cell in recorded], column) == recorded
+    seen = prober.cells(Wire[wire], [cell.value for cell in recorded], column)
+    assert _comparable(seen) == _comparable(recorded)
+
+
+def _comparable(cells: list[Cell]) -> list[Cell]:
+    """Without the words of parse errors: the test server's name the offset."""
+    return [replace(cell, answer="") if cell.status == "PARSE_ERROR" else cell for cell in cells]

@@ -1,7 +1,6 @@
 package org.questdbsf.testserver;
 
 import io.questdb.cairo.CairoException;
-import io.questdb.cairo.ColumnType;
 import io.questdb.cairo.TableUtils;
 import io.questdb.cairo.TableWriter;
 import io.questdb.cairo.arr.DirectArray;
@@ -45,6 +44,8 @@ final class BlockWriter {
       self.addColumns();
       self.bind(array);
       self.appendRows();
+    } catch (ValueRefusedException e) {
+      throw new RefusedException(RefusedException.SCHEMA_MISMATCH, e.getMessage());
     }
   }
 
@@ -66,7 +67,7 @@ final class BlockWriter {
               + column.name()
               + "]");
     }
-    int type = NewColumn.typeOf(column);
+    int type = ColumnTypes.columnTypeFor(column);
     if (type == ColumnTypes.UNKNOWN) {
       return;
     }
@@ -88,54 +89,23 @@ final class BlockWriter {
       if (index == timeIndex) {
         times.add(column);
       } else if (index >= 0) {
-        int type = table.getColumnType(index);
-        CellWriter cell = CellWriters.of(column, index, type, array);
-        if (cell == null) {
-          throw mismatch(column, "the column is " + ColumnType.nameOf(type));
-        }
+        Target target = new Target(index, table.getColumnName(index), table.getColumnType(index));
+        cells.add(CellWriters.of(column, target, array));
         values.add(column);
-        cells.add(cell);
       }
     }
   }
 
-  private void appendRows() throws RefusedException {
+  private void appendRows() throws RefusedException, ValueRefusedException {
     times.appendSurplus();
     for (int row = 0; row < block.rows(); row++) {
-      TableWriter.Row target = writer.newRow(times.at(row));
+      TableWriter.Row into = writer.newRow(times.at(row));
       for (int c = 0; c < cells.size(); c++) {
-        put(target, c, row);
+        if (!values.get(c).isNull(row)) {
+          cells.get(c).put(into, row);
+        }
       }
-      target.append();
+      into.append();
     }
-  }
-
-  private void put(TableWriter.Row target, int cell, int row) throws RefusedException {
-    DecodedColumn column = values.get(cell);
-    if (column.isNull(row)) {
-      return;
-    }
-    try {
-      cells.get(cell).put(target, row);
-    } catch (ValueRefusedException e) {
-      TableRecordMetadata table = writer.getMetadata();
-      int type = table.getColumnType(table.getColumnIndexQuiet(column.name()));
-      throw mismatch(
-          column,
-          "the column is " + ColumnType.nameOf(type) + ", row " + row + ": " + e.getMessage());
-    }
-  }
-
-  private RefusedException mismatch(DecodedColumn column, String why) {
-    return new RefusedException(
-        RefusedException.SCHEMA_MISMATCH,
-        "table '"
-            + block.name()
-            + "', column '"
-            + column.name()
-            + "': sent "
-            + ColumnTypes.describe(column)
-            + ", "
-            + why);
   }
 }

@@ -5,9 +5,9 @@ import io.questdb.cairo.TableWriter;
 /** Puts the values of one wire column into one column of the table. */
 interface CellWriter {
   /** Puts the value of this row of the message, which is not null. */
-  void put(TableWriter.Row target, int row) throws ValueRefusedException;
+  void put(TableWriter.Row into, int row) throws ValueRefusedException;
 
-  /** A value that the column cannot hold. */
+  /** A value that the column cannot hold: SCHEMA_MISMATCH, with this message. */
   final class ValueRefusedException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -3,15 +3,19 @@ package org.questdbsf.testserver;
 import io.questdb.cairo.ColumnType;
 import org.questdbsf.qwp.DecodedColumn;
 
-/** Wire types and QuestDB's: which column a wire column makes, and how both are called. */
+/** Wire types and QuestDB's: which column a wire column makes. */
 final class ColumnTypes {
   /** The column cannot be made yet: nothing says how many dimensions its arrays have. */
   static final int UNKNOWN = ColumnType.UNDEFINED;
 
   private ColumnTypes() {}
 
-  /** Type of the column that is added for values of this wire column. */
-  static int columnTypeFor(DecodedColumn column) {
+  /**
+   * Type of the column that is added for values of this wire column.
+   *
+   * @throws RefusedException if there is none
+   */
+  static int columnTypeFor(DecodedColumn column) throws RefusedException {
     return switch (column.type()) {
       case BOOLEAN -> ColumnType.BOOLEAN;
       case BYTE -> ColumnType.BYTE;
@@ -28,45 +32,60 @@ final class ColumnTypes {
       case GEOHASH -> ColumnType.getGeoHashTypeWithBits(column.precision());
       case VARCHAR -> ColumnType.VARCHAR;
       case TIMESTAMP_NANOS -> ColumnType.TIMESTAMP_NANO;
-      case DOUBLE_ARRAY -> arrayType(ColumnType.DOUBLE, column);
-      case LONG_ARRAY -> arrayType(ColumnType.LONG, column);
-      case DECIMAL64 -> decimalType(18, column.scale());
-      case DECIMAL128 -> decimalType(38, column.scale());
-      case DECIMAL256 -> decimalType(76, column.scale());
+      case DOUBLE_ARRAY -> arrayType(column);
+      case LONG_ARRAY ->
+          throw new RefusedException(
+              RefusedException.SCHEMA_MISMATCH,
+              "long arrays are not supported, only double arrays");
+      case DECIMAL64 -> decimalType(18, column);
+      case DECIMAL128 -> decimalType(38, column);
+      case DECIMAL256 -> decimalType(76, column);
       case CHAR -> ColumnType.CHAR;
       case BINARY -> ColumnType.BINARY;
       case IPV4 -> ColumnType.IPv4;
     };
   }
 
-  /** Dimensions of the first array of the column, 0 if all are null. */
-  static int dimensions(DecodedColumn column) {
+  /**
+   * Dimensions of the arrays of the column, 0 if all are null.
+   *
+   * @throws RefusedException if one has others than the first
+   */
+  static int dimensions(DecodedColumn column) throws RefusedException {
+    int first = 0;
     for (int row = 0; row < column.rows(); row++) {
-      if (!column.isNull(row)) {
-        return column.getShape(row).length;
+      int here = column.isNull(row) ? first : column.getShape(row).length;
+      if (first != 0 && here != first) {
+        throw new RefusedException(
+            RefusedException.SCHEMA_MISMATCH,
+            "array dimensionality mismatch in QWP batch [column=%s, expectedDims=%d, actualDims=%d]"
+                .formatted(column.name(), first, here));
       }
+      first = here;
     }
-    return 0;
+    return first;
   }
 
-  /** The wire type in words, with what belongs to it. */
-  static String describe(DecodedColumn column) {
-    return switch (column.type()) {
-      case GEOHASH -> "GEOHASH(" + column.precision() + "b)";
-      case DECIMAL64, DECIMAL128, DECIMAL256 -> column.type() + "(scale " + column.scale() + ")";
-      case DOUBLE_ARRAY -> "DOUBLE" + "[]".repeat(dimensions(column));
-      case LONG_ARRAY -> "LONG" + "[]".repeat(dimensions(column));
-      default -> column.type().toString();
-    };
+  /** The type of an array column for the arrays of this wire column. */
+  static String arrayName(DecodedColumn column) throws RefusedException {
+    return "DOUBLE" + "[]".repeat(dimensions(column));
   }
 
-  private static int arrayType(short element, DecodedColumn column) {
+  private static int arrayType(DecodedColumn column) throws RefusedException {
     int dimensions = dimensions(column);
-    return dimensions == 0 ? UNKNOWN : ColumnType.encodeArrayType(element, dimensions);
+    return dimensions == 0 ? UNKNOWN : ColumnType.encodeArrayType(ColumnType.DOUBLE, dimensions);
   }
 
-  /** A scale beyond the usual precision of the width widens the column, so that it is legal. */
-  private static int decimalType(int precision, int scale) {
-    return ColumnType.getDecimalType(Math.max(precision, scale), scale);
+  /**
+   * Stricter than the real server, which makes a column that shows other numbers than were sent.
+   */
+  private static int decimalType(int precision, DecodedColumn column) throws RefusedException {
+    if (column.scale() > precision) {
+      throw new RefusedException(
+          RefusedException.SCHEMA_MISMATCH,
+          "column '%s': %s of scale %d, a new column takes at most %d"
+              .formatted(column.name(), column.type(), column.scale(), precision));
+    }
+    return ColumnType.getDecimalType(precision, column.scale());
   }
 }

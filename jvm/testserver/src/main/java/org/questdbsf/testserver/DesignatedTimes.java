@@ -7,7 +7,6 @@ import io.questdb.std.Numbers;
 import java.util.ArrayList;
 import java.util.List;
 import org.questdbsf.qwp.DecodedColumn;
-import org.questdbsf.qwp.QwpType;
 import org.questdbsf.testserver.CellWriter.ValueRefusedException;
 
 /**
@@ -47,7 +46,7 @@ final class DesignatedTimes {
   }
 
   /** The time of a row: by the last column that has it, or else the server's. */
-  long at(int row) throws RefusedException {
+  long at(int row) throws RefusedException, ValueRefusedException {
     if (sent.isEmpty()) {
       return now;
     }
@@ -63,7 +62,7 @@ final class DesignatedTimes {
   }
 
   /** Appends the values of all columns but the last, which are in the way of all that follow. */
-  void appendSurplus() throws RefusedException {
+  void appendSurplus() throws ValueRefusedException {
     for (DecodedColumn times : sent.subList(0, Math.max(0, sent.size() - 1))) {
       TableWriter.Row anywhere = writer.newRowDeferTimestamp();
       for (int row = 0; row < times.rows(); row++) {
@@ -73,21 +72,11 @@ final class DesignatedTimes {
   }
 
   /** Timestamps in the unit of the column; of other types the bits as they are. */
-  private long value(DecodedColumn times, int row) throws RefusedException {
+  private long value(DecodedColumn times, int row) throws ValueRefusedException {
     return switch (times.type()) {
-      case TIMESTAMP, TIMESTAMP_NANOS -> inUnit(times.getLong(row), times.type());
+      case TIMESTAMP, TIMESTAMP_NANOS -> TimeCells.convert(times.getLong(row), times.type(), nanos);
       case DOUBLE -> Double.doubleToRawLongBits(times.getDouble(row));
       default -> times.getLong(row);
     };
-  }
-
-  private long inUnit(long value, QwpType unit) throws RefusedException {
-    try {
-      return TimeCells.convert(value, unit, nanos);
-    } catch (ValueRefusedException e) {
-      throw new RefusedException(
-          RefusedException.SCHEMA_MISMATCH,
-          "timestamp overflow converting micros to nanos: " + value);
-    }
   }
 }

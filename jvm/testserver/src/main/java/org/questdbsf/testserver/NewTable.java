@@ -40,7 +40,7 @@ final class NewTable implements TableStructure {
     List<Column> columns = new ArrayList<>();
     int timestamp = -1;
     for (DecodedColumn column : block.columns()) {
-      int type = NewColumn.typeOf(column);
+      int type = ColumnTypes.columnTypeFor(column);
       if (column.name().isEmpty()) {
         timestamp = columns.size();
         columns.add(new Column(TIMESTAMP, type));
