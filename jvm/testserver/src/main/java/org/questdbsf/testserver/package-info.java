@@ -12,8 +12,9 @@
  * engine), {@code Front} and {@code HttpGate} (one port: upgrade, control, everything else passed
  * on), {@code QwpHandler} (WebSocket frames in and out), {@code Session} (order, acknowledgements,
  * faults), {@code MessageApplier}, {@code ConnectionTables} (writers that outlive their tables),
- * {@code TableMaker}, {@code BlockWriter} and {@code CellWriters} (rows into WAL tables), {@link
- * org.questdbsf.testserver.Script} (what a test may ask for), {@code CounterFile}.
+ * {@code TableMaker} and {@code BlockWriter} (rows into WAL tables), {@code CellWriters} and {@code
+ * TypeRefusals} (which column takes which value), {@link org.questdbsf.testserver.Script} (what a
+ * test may ask for), {@code CounterFile}.
  *
  * <p>It behaves as a server built from QuestDB's source does (9.4.4-SNAPSHOT, July 2026), where it
  * loses acknowledged rows too. Where it is stricter is listed in docs/development.md.
