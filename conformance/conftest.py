@@ -1,22 +1,17 @@
-"""The server under test: the one at ``SERVER_ADDR`` (127.0.0.1:PORT), otherwise the test server."""
+"""The server under test; see :mod:`harness.servers`."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
 
-from harness.server import QuestDb, ServerProcess
+from harness import servers
+from harness.server import ServerProcess
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[QuestDb]:
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
     """One server for all tests; use table names of your own."""
-    running = QuestDb()
-    if address := os.environ.get("SERVER_ADDR"):
-        running.port = int(address.rpartition(":")[2])
+    with servers.new_server(tmp_path_factory.mktemp("server") / "root") as running:
         yield running
-        return
-    with ServerProcess(tmp_path_factory.mktemp("server") / "root") as process:
-        yield process
