@@ -91,9 +91,7 @@ final class HttpGate extends ChannelInboundHandlerAdapter {
       if (upgrade) {
         port.counters().upgradesRefused.incrementAndGet();
       }
-      FullHttpResponse refusal = HttpReplies.text(401, "credentials missing or wrong\n");
-      refusal.headers().set(HttpHeaderNames.WWW_AUTHENTICATE, "Basic realm=\"questdb\"");
-      answer(ctx, refusal);
+      answer(ctx, HttpReplies.text(401, "Unauthorized\n"));
       return;
     }
     if (HttpUtil.is100ContinueExpected(head)) {

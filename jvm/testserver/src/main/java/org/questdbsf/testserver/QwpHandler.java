@@ -5,13 +5,13 @@ import io.netty.buffer.Unpooled;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelOption;
 import io.netty.channel.SimpleChannelInboundHandler;
+import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.http.websocketx.BinaryWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.CloseWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.ContinuationWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.PingWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.PongWebSocketFrame;
-import io.netty.handler.codec.http.websocketx.TextWebSocketFrame;
 import io.netty.handler.codec.http.websocketx.WebSocketFrame;
+import io.netty.handler.timeout.IdleStateEvent;
+import io.netty.util.ReferenceCountUtil;
 import java.util.ArrayDeque;
 import java.util.Queue;
 import java.util.concurrent.TimeUnit;
@@ -24,8 +24,7 @@ import org.slf4j.LoggerFactory;
  * (client spec, section on transport framing); anything else ends the connection with the close
  * code for it. Replies go through a queue, so that a scripted delay never sleeps on the event loop.
  */
-final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
-    implements SessionOutput {
+final class QwpHandler extends SimpleChannelInboundHandler<ClientFrame> implements SessionOutput {
   private static final Logger LOG = LoggerFactory.getLogger(QwpHandler.class);
   private static final int PROTOCOL_ERROR = 1002;
   private static final int NOT_SUPPORTED = 1003;
@@ -41,10 +40,11 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   private ChannelHandlerContext context;
   private long lastDueNanos;
   private boolean closing;
+  private boolean peerClosed;
   private volatile boolean sessionReads = true;
 
-  /** A frame to send, when, and what it acknowledges. */
-  private record Waiting(long dueNanos, WebSocketFrame frame, Tally acked) {}
+  /** A frame to send, when, whether it is the last, and what it acknowledges. */
+  private record Waiting(long dueNanos, Object frame, boolean last, Tally acked) {}
 
   QwpHandler(Script script, PortCounters counters, Function<SessionOutput, Session> sessions) {
     this.script = script;
@@ -71,41 +71,47 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   public void channelInactive(ChannelHandlerContext ctx) {
     script.removeListener(onScript);
     counters.connections.decrementAndGet();
-    replies.forEach(waiting -> waiting.frame.release());
+    replies.forEach(waiting -> ReferenceCountUtil.release(waiting.frame));
     replies.clear();
     session.gone();
   }
 
   @Override
-  protected void channelRead0(ChannelHandlerContext ctx, WebSocketFrame frame) {
-    if (frame instanceof CloseWebSocketFrame close) {
-      if (closing) {
+  protected void channelRead0(ChannelHandlerContext ctx, ClientFrame frame) {
+    if (closing) {
+      if (frame.kind() == ClientFrame.Kind.CLOSE) {
         ctx.close();
-      } else {
-        end(close.statusCode(), null);
       }
-    } else if (closing) {
-      LOG.debug("frame after close");
-    } else if (frame instanceof PingWebSocketFrame) {
-      session.ping(ByteBufUtil.getBytes(frame.content()));
-    } else if (frame instanceof TextWebSocketFrame) {
-      end(NOT_SUPPORTED, "text frame");
-    } else if (frame instanceof ContinuationWebSocketFrame || !frame.isFinalFragment()) {
-      end(PROTOCOL_ERROR, "fragmented message");
-    } else if (frame instanceof BinaryWebSocketFrame) {
-      int bytes = frame.content().readableBytes();
-      int cap = script.maxBatchBytes();
-      if (bytes > cap) {
-        end(TOO_BIG, "message of " + bytes + " bytes, the cap is " + cap);
-      } else {
-        session.message(ByteBufUtil.getBytes(frame.content()));
+      return;
+    }
+    switch (frame.kind()) {
+      case MESSAGE -> session.message(frame.payload());
+      case PING -> session.ping(frame.payload());
+      case PONG -> LOG.debug("PONG that nobody asked for");
+      case TEXT -> end(NOT_SUPPORTED, "text frames are not supported, QWP requires binary frames");
+      case FRAGMENT -> end(PROTOCOL_ERROR, "fragmented WebSocket frames are not supported");
+      case TOO_BIG -> end(TOO_BIG, "frame payload exceeds maximum size");
+      case BROKEN -> end(NO_FRAME, null);
+      case CLOSE -> {
+        peerClosed = true;
+        end(frame.answerTo(), null);
       }
+    }
+  }
+
+  /** Nothing was read for too long. A connection that the script does not listen to stays. */
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {
+    if (event instanceof IdleStateEvent && !script.isSilent()) {
+      ctx.close();
+    } else {
+      super.userEventTriggered(ctx, event);
     }
   }
 
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
-    // The frame decoder has sent its close frame already; a reset needs no answer.
+    // A reset needs no answer.
     LOG.debug("connection {} failed", ctx.channel().remoteAddress(), cause);
     ctx.close();
   }
@@ -113,7 +119,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
   @Override
   public void reply(byte[] bytes, Tally acked) {
     BinaryWebSocketFrame frame = new BinaryWebSocketFrame(Unpooled.wrappedBuffer(bytes));
-    context.executor().execute(() -> enqueue(frame, acked));
+    context.executor().execute(() -> enqueue(frame, false, acked));
   }
 
   @Override
@@ -124,7 +130,7 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
             () -> {
               WebSocketFrame pong = new PongWebSocketFrame(Unpooled.wrappedBuffer(payload));
               if (script.isSilent()) {
-                enqueue(pong, Tally.NONE);
+                enqueue(pong, false, Tally.NONE);
               } else {
                 context.writeAndFlush(pong);
               }
@@ -138,9 +144,10 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
         .execute(
             () ->
                 enqueue(
-                    code < 0
-                        ? new CloseWebSocketFrame()
+                    code == NO_FRAME
+                        ? Unpooled.EMPTY_BUFFER
                         : new CloseWebSocketFrame(true, 0, code, shortened(reason)),
+                    true,
                     Tally.NONE));
   }
 
@@ -174,16 +181,16 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
     session.close(code, reason);
   }
 
-  private void enqueue(WebSocketFrame frame, Tally acked) {
+  private void enqueue(Object frame, boolean last, Tally acked) {
     if (!context.channel().isActive()) {
-      frame.release();
+      ReferenceCountUtil.release(frame);
       return;
     }
     long now = System.nanoTime();
     long due = now + TimeUnit.MILLISECONDS.toNanos(script.ackDelayMillis());
     // Never before the reply in front of it, also when the delay has become shorter.
     lastDueNanos = replies.isEmpty() ? due : Math.max(due, lastDueNanos);
-    replies.add(new Waiting(lastDueNanos, frame, acked));
+    replies.add(new Waiting(lastDueNanos, frame, last, acked));
     if (lastDueNanos <= now) {
       sendDue();
     } else {
@@ -200,8 +207,8 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
       if (next.acked.messages() > 0) {
         session.acked(next.acked);
       }
-      if (next.frame instanceof CloseWebSocketFrame) {
-        sendClose(next.frame);
+      if (next.last) {
+        sendLast(next.frame);
       } else {
         context.write(next.frame);
       }
@@ -212,17 +219,20 @@ final class QwpHandler extends SimpleChannelInboundHandler<WebSocketFrame>
     }
   }
 
-  /** After our close frame the peer's is awaited; closing before it would reset the connection. */
-  private void sendClose(WebSocketFrame frame) {
-    boolean answered = closing;
+  /**
+   * Nothing is sent any more. What the client sends is read for a while, because closing before it
+   * has ended would reset the connection, and take the last replies with it.
+   */
+  private void sendLast(Object frame) {
     closing = true;
     context
         .write(frame)
         .addListener(
             written -> {
-              if (answered) {
+              if (peerClosed) {
                 context.close();
               } else {
+                ((DuplexChannel) context.channel()).shutdownOutput();
                 context
                     .executor()
                     .schedule(() -> context.close(), LINGER_MILLIS, TimeUnit.MILLISECONDS);

@@ -17,6 +17,7 @@ public final class Script {
   /** Batch cap of a server with the documented receive buffer of 2 MiB. */
   public static final int DEFAULT_MAX_BATCH_BYTES = 2 * 1024 * 1024 - 14;
 
+  private static final long DEFAULT_IDLE_TIMEOUT_MILLIS = 300_000;
   private static final String DEFAULT_ROLE = "STANDALONE";
 
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -38,6 +39,8 @@ public final class Script {
   private boolean silent;
   private long upgradeDelayMillis;
   private int httpStatus;
+  private long idleTimeoutMillis = DEFAULT_IDLE_TIMEOUT_MILLIS;
+  private int maxTables = ConnectionTables.MAX_TABLES;
 
   Script() {}
 
@@ -139,6 +142,19 @@ public final class Script {
     return change(() -> httpStatus = status);
   }
 
+  /**
+   * Connections that are opened from now on end without a word when nothing was read from them for
+   * so long (default: 5 minutes, as servers do); 0: never.
+   */
+  public Script idleTimeoutMillis(long millis) {
+    return change(() -> idleTimeoutMillis = millis);
+  }
+
+  /** Connections that are opened from now on may write to so many tables (default: 10,000). */
+  public Script maxTables(int tables) {
+    return change(() -> maxTables = tables);
+  }
+
   /** A healthy server again. */
   public Script reset() {
     return change(this::resetAll);
@@ -156,7 +172,8 @@ public final class Script {
    *  "refuse_status": 421, "refuse_headers": {"X-QuestDB-Role": "REPLICA"}, "refuse_times": 2,
    *  "role": "PRIMARY", "max_batch_bytes": 131072,
    *  "durable_acks": {"grant": true, "hold": true},
-   *  "silent": true, "upgrade_delay_millis": 100, "http_status": 405}
+   *  "silent": true, "upgrade_delay_millis": 100, "http_status": 405,
+   *  "idle_timeout_millis": 1000, "max_tables": 3}
    * }</pre>
    *
    * <p>{@code times} absent means every time; a rule with {@code "times": 0} is taken away.
@@ -249,6 +266,14 @@ public final class Script {
     return httpStatus;
   }
 
+  synchronized long idleTimeoutMillis() {
+    return idleTimeoutMillis;
+  }
+
+  synchronized int maxTables() {
+    return maxTables;
+  }
+
   private void resetAll() {
     ackDelayMillis = 0;
     ackEvery = 0;
@@ -267,6 +292,8 @@ public final class Script {
     silent = false;
     upgradeDelayMillis = 0;
     httpStatus = 0;
+    idleTimeoutMillis = DEFAULT_IDLE_TIMEOUT_MILLIS;
+    maxTables = ConnectionTables.MAX_TABLES;
   }
 
   private Script change(Runnable assignment) {

@@ -30,6 +30,8 @@ final class ScriptJson {
     set(keys.bool("silent"), script::silent);
     set(keys.number("upgrade_delay_millis"), script::upgradeDelayMillis);
     set(keys.integer("http_status"), script::httpStatus);
+    set(keys.number("idle_timeout_millis"), script::idleTimeoutMillis);
+    set(keys.integer("max_tables"), script::maxTables);
     readNack(keys.object("nack"));
     readCuts(keys.object("close"), keys.number("drop_after_messages"), keys.integer("drop_times"));
     readRefusal(

@@ -24,6 +24,8 @@ final class Session {
   /** A healthy server acknowledges at the latest when so many messages are committed. */
   static final int MESSAGES_AN_ACK = 8;
 
+  private static final int MAX_SYMBOLS = 1_000_000;
+
   private static final Logger LOG = LoggerFactory.getLogger(Session.class);
   private static final int SERVER_FAULT = 1011;
   private static final long QUEUE_HIGH_BYTES = 16L << 20;
@@ -185,7 +187,13 @@ final class Session {
 
   private QwpMessage decode(byte[] bytes) throws RefusedException {
     try {
-      return decoder.decode(bytes, 0, bytes.length);
+      QwpMessage message = decoder.decode(bytes, 0, bytes.length);
+      int symbols = message.deltaStart() + message.delta().size();
+      if (symbols > MAX_SYMBOLS) {
+        throw new RefusedException(
+            RefusedException.PARSE_ERROR, "delta symbol dictionary size exceeds limit: " + symbols);
+      }
+      return message;
     } catch (MalformedMessageException e) {
       int status =
           e.reason() == MalformedMessageException.Reason.DICTIONARY_GAP

@@ -4,6 +4,9 @@ package org.questdbsf.testserver;
  * What a {@link Session} does to its connection. Any thread; effects come in order of the calls.
  */
 interface SessionOutput {
+  /** Instead of a close code: the stream ends without a close frame. */
+  int NO_FRAME = -1;
+
   /**
    * Sends an acknowledgement or error reply, later if the script delays them.
    *
@@ -14,7 +17,7 @@ interface SessionOutput {
   /** Answers a PING, never delayed. */
   void pong(byte[] payload);
 
-  /** Sends a close frame behind all replies; code −1: an empty one. */
+  /** Ends the connection behind all replies, with a close frame or {@link #NO_FRAME}. */
   void close(int code, String reason);
 
   /** Resets the TCP connection at once; replies that still wait are lost. */

@@ -10,17 +10,19 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpMethod;
 import io.netty.handler.codec.http.HttpRequest;
-import io.netty.handler.codec.http.websocketx.WebSocketDecoderConfig;
+import io.netty.handler.codec.http.websocketx.WebSocketFrameDecoder;
 import io.netty.handler.codec.http.websocketx.WebSocketServerHandshaker13;
 import io.netty.handler.flow.FlowControlHandler;
+import io.netty.handler.timeout.IdleStateHandler;
+import java.util.Base64;
+import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /** One WebSocket upgrade: refused, or turned into a {@link Session} (client spec, handshake). */
 final class Upgrade {
   private static final int KEY_CHARS = 24;
-
-  /** Above every cap, so that a message over the cap is counted out in words, not by the codec. */
-  private static final int MAX_FRAME_BYTES = 64 << 20;
+  private static final Pattern PATH = Pattern.compile("/+(write/v4|api/v4/write)");
 
   private final PortContext port;
   private final ChannelHandlerContext ctx;
@@ -33,7 +35,7 @@ final class Upgrade {
   }
 
   static boolean isPath(String path) {
-    return path.equals("/write/v4") || path.equals("/api/v4/write");
+    return PATH.matcher(path).matches();
   }
 
   /** Upgrades, or hands the refusal to be sent. */
@@ -58,26 +60,45 @@ final class Upgrade {
       port.script().refuseHeaders().forEach((name, value) -> response.headers().set(name, value));
       return response;
     }
-    if (!request.method().equals(HttpMethod.GET)) {
-      return HttpReplies.text(405, "the upgrade is a GET\n");
+    HttpMethod method = request.method();
+    if (!method.equals(HttpMethod.GET)) {
+      boolean unmeasured =
+          (method.equals(HttpMethod.POST) || method.equals(HttpMethod.PUT))
+              && !headers.contains(HttpHeaderNames.CONTENT_LENGTH);
+      return unmeasured
+          ? HttpReplies.text(400, "Content-length not specified for POST/PUT request\n")
+          : HttpReplies.text(405, "Method " + method + " not supported\n");
     }
     if (headers.contains(HttpHeaderNames.ORIGIN)) {
-      return HttpReplies.text(400, "the origin is not allowed\n");
+      return HttpReplies.text(400, "Origin header not allowed on QWP WebSocket\n");
     }
-    if (!headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)
-        || !"websocket".equalsIgnoreCase(headers.get(HttpHeaderNames.UPGRADE))) {
-      return HttpReplies.text(400, "not a WebSocket upgrade\n");
+    if (!"websocket".equalsIgnoreCase(headers.get(HttpHeaderNames.UPGRADE))) {
+      return HttpReplies.text(400, "Missing Upgrade header\n");
+    }
+    if (!headers.containsValue(HttpHeaderNames.CONNECTION, "upgrade", true)) {
+      return HttpReplies.text(400, "Missing Connection header\n");
     }
     if (!"13".equals(headers.get(HttpHeaderNames.SEC_WEBSOCKET_VERSION))) {
       FullHttpResponse response = HttpReplies.text(426, "WebSocket version 13 is spoken\n");
       response.headers().set(HttpHeaderNames.SEC_WEBSOCKET_VERSION, "13");
       return response;
     }
-    String key = headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY);
-    if (key == null || key.length() != KEY_CHARS) {
-      return HttpReplies.text(400, "Sec-WebSocket-Key: 24 characters are needed\n");
+    if (!isKey(headers.get(HttpHeaderNames.SEC_WEBSOCKET_KEY))) {
+      return HttpReplies.text(400, "Invalid Sec-WebSocket-Key (must be 24-character base64 key)\n");
     }
     return null;
+  }
+
+  private static boolean isKey(String key) {
+    if (key == null || key.length() != KEY_CHARS) {
+      return false;
+    }
+    try {
+      Base64.getDecoder().decode(key);
+      return true;
+    } catch (IllegalArgumentException e) {
+      return false;
+    }
   }
 
   private void accept() {
@@ -97,15 +118,12 @@ final class Upgrade {
       answer.set("X-QWP-Durable-Ack", "enabled");
     }
     WebSocketServerHandshaker13 handshaker =
-        new WebSocketServerHandshaker13(
-            "",
-            null,
-            WebSocketDecoderConfig.newBuilder()
-                .maxFramePayloadLength(MAX_FRAME_BYTES)
-                .expectMaskedFrames(true)
-                .allowMaskMismatch(false)
-                .withUTF8Validator(false)
-                .build());
+        new WebSocketServerHandshaker13("", null, false, script.maxBatchBytes()) {
+          @Override
+          protected WebSocketFrameDecoder newWebsocketDecoder() {
+            return new FrameDecoder(script::maxBatchBytes);
+          }
+        };
     FullHttpRequest full =
         new DefaultFullHttpRequest(
             request.protocolVersion(), request.method(), request.uri(), ctx.alloc().buffer(0));
@@ -135,8 +153,10 @@ final class Upgrade {
                     port.counters(),
                     port.executor(),
                     output,
-                    new ConnectionTables(port.engine(), ConnectionTables.MAX_TABLES),
+                    new ConnectionTables(port.engine(), port.script().maxTables()),
                     durable));
+    long idleMillis = port.script().idleTimeoutMillis();
+    pipeline.addFirst(new IdleStateHandler(idleMillis, 0, 0, TimeUnit.MILLISECONDS));
     pipeline.addLast(handler);
     pipeline.remove(HttpGate.class);
     pipeline.remove(FlowControlHandler.class);

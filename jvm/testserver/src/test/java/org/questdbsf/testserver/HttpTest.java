@@ -124,10 +124,19 @@ class HttpTest {
         assertEquals(426, client.status());
         assertEquals("13", client.header("Sec-WebSocket-Version"));
       }
+      try (RawClient client =
+          RawClient.open(server.port(), "Sec-WebSocket-Key: !!!!!!!!!!!!!!!!!!!!!!!!")) {
+        assertEquals(400, client.status());
+      }
       HttpClient client = HttpClient.newHttpClient();
       URI plain = URI.create("http://127.0.0.1:" + server.port() + "/write/v4");
       assertEquals(400, get(client, plain).statusCode());
-      assertEquals(3, server.counters().upgradesRefused());
+      HttpRequest post =
+          HttpRequest.newBuilder(plain).POST(HttpRequest.BodyPublishers.ofString("x")).build();
+      HttpResponse<String> refusal = client.send(post, HttpResponse.BodyHandlers.ofString());
+      assertEquals(405, refusal.statusCode());
+      assertEquals("Method POST not supported\n", refusal.body());
+      assertEquals(5, server.counters().upgradesRefused());
     }
   }
 
@@ -144,7 +153,9 @@ class HttpTest {
                   .encodeToString("user:pass:word".getBytes(StandardCharsets.UTF_8));
       for (String path : new String[] {"/exec?query=SELECT%201", "/qwp/counters", "/index.html"}) {
         URI uri = URI.create(base + path);
-        assertEquals(401, get(client, uri).statusCode(), path);
+        HttpResponse<String> refusal = get(client, uri);
+        assertEquals(401, refusal.statusCode(), path);
+        assertTrue(refusal.headers().firstValue("WWW-Authenticate").isEmpty(), path);
         assertEquals(401, get(client, uri, "Authorization", basic + "x").statusCode(), path);
         assertEquals(200, get(client, uri, "Authorization", basic).statusCode(), path);
         assertEquals(200, get(client, uri, "Authorization", "Bearer token").statusCode(), path);

@@ -59,6 +59,11 @@ final class RawClient implements Closeable {
       return tables;
     }
 
+    /** Of a CLOSE. */
+    String closeReason() {
+      return new String(payload, 2, payload.length - 2, StandardCharsets.UTF_8);
+    }
+
     int closeCode() {
       return ByteBuffer.wrap(payload).getShort() & 0xFFFF;
     }
@@ -99,11 +104,13 @@ final class RawClient implements Closeable {
             Host: 127.0.0.1
             Upgrade: websocket
             Connection: Upgrade
-            Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==
             X-QWP-Max-Version: 1
             """);
     if (!String.join("", extraHeaders).contains("Sec-WebSocket-Version")) {
       request.append("Sec-WebSocket-Version: 13\n");
+    }
+    if (!String.join("", extraHeaders).contains("Sec-WebSocket-Key")) {
+      request.append("Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\n");
     }
     for (String header : extraHeaders) {
       request.append(header).append('\n');
@@ -132,14 +139,19 @@ final class RawClient implements Closeable {
     frame(0x80 | BINARY, bytes);
   }
 
+  /** Bytes as they are. */
+  void raw(byte[] bytes) throws IOException {
+    out.write(bytes);
+    out.flush();
+  }
+
   /** Messages that arrive together, so that the server reads them as one piece. */
   void messages(byte[]... messages) throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     for (byte[] message : messages) {
       all.write(masked(0x80 | BINARY, message));
     }
-    out.write(all.toByteArray());
-    out.flush();
+    raw(all.toByteArray());
   }
 
   void ping() throws IOException {
@@ -151,11 +163,10 @@ final class RawClient implements Closeable {
   }
 
   void frame(int firstByte, byte[] payload) throws IOException {
-    out.write(masked(firstByte, payload));
-    out.flush();
+    raw(masked(firstByte, payload));
   }
 
-  private static byte[] masked(int firstByte, byte[] payload) {
+  static byte[] masked(int firstByte, byte[] payload) {
     ByteBuffer frame = ByteBuffer.allocate(payload.length + 14);
     frame.put((byte) firstByte);
     if (payload.length < 126) {

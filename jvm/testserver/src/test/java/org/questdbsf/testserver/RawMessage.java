@@ -20,19 +20,23 @@ final class RawMessage {
   private record Block(byte[] name, int rows, List<Column> columns) {}
 
   private final List<Block> blocks = new ArrayList<>();
-  private final List<byte[]> symbols = new ArrayList<>();
+  private int symbolsFrom;
+  private int symbols;
 
-  RawMessage symbol(byte[] utf8) {
-    symbols.add(utf8);
+  /** The id of the first symbol; 0 if nothing else is said. */
+  RawMessage symbolsFrom(int id) {
+    symbolsFrom = id;
+    return this;
+  }
+
+  /** So many empty symbols. */
+  RawMessage symbols(int count) {
+    symbols = count;
     return this;
   }
 
   RawMessage block(String name, int rows) {
-    return block(name.getBytes(StandardCharsets.UTF_8), rows);
-  }
-
-  RawMessage block(byte[] name, int rows) {
-    blocks.add(new Block(name, rows, new ArrayList<>()));
+    blocks.add(new Block(name.getBytes(StandardCharsets.UTF_8), rows, new ArrayList<>()));
     return this;
   }
 
@@ -54,9 +58,9 @@ final class RawMessage {
 
   byte[] bytes() {
     ByteArrayOutputStream payload = new ByteArrayOutputStream();
-    varint(payload, 0);
-    varint(payload, symbols.size());
-    symbols.forEach(symbol -> text(payload, symbol));
+    varint(payload, symbolsFrom);
+    varint(payload, symbols);
+    payload.writeBytes(new byte[symbols]);
     for (Block block : blocks) {
       text(payload, block.name);
       varint(payload, block.rows);

@@ -247,16 +247,4 @@ class RefusalTest {
     server.awaitRows("racing", 8);
     assertEquals(28L, server.query("SELECT sum(c9) FROM racing").get(0)[0]);
   }
-
-  @Test
-  void framesThatAreNoMessagesEndTheConnection() throws IOException {
-    for (int[] frame : new int[][] {{0x81, 1003}, {0x02, 1002}, {0x80, 1002}}) {
-      try (RawClient client = RawClient.open(server.port())) {
-        client.frame(frame[0], new byte[] {1});
-        RawClient.Frame close = client.read();
-        assertEquals(RawClient.CLOSE, close.opcode());
-        assertEquals(frame[1], close.closeCode());
-      }
-    }
-  }
 }
