@@ -28,7 +28,7 @@ final class QuestDb implements AutoCloseable {
           Map.entry("QDB_SHARED_NETWORK_WORKER_COUNT", "1"),
           Map.entry("QDB_SHARED_QUERY_WORKER_COUNT", "1"),
           Map.entry("QDB_SHARED_WRITE_WORKER_COUNT", "1"),
-          Map.entry("QDB_CAIRO_MAT_VIEW_ENABLED", "false"),
+          Map.entry("QDB_MAT_VIEW_REFRESH_WORKER_COUNT", "1"),
           Map.entry("QDB_EXPORT_WORKER_COUNT", "0"),
           Map.entry("QDB_VIEW_COMPILER_WORKER_COUNT", "0"),
           Map.entry("QDB_WAL_APPLY_WORKER_COUNT", "1"),

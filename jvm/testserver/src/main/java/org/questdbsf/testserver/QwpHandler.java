@@ -99,6 +99,12 @@ final class QwpHandler extends SimpleChannelInboundHandler<ClientFrame> implemen
     }
   }
 
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    session.endOfRead();
+    ctx.fireChannelReadComplete();
+  }
+
   /** Nothing was read for too long. A connection that the script does not listen to stays. */
   @Override
   public void userEventTriggered(ChannelHandlerContext ctx, Object event) throws Exception {

@@ -88,6 +88,11 @@ final class Session {
         });
   }
 
+  /** All that has arrived is handed over. */
+  void endOfRead() {
+    post(() -> acknowledge(false));
+  }
+
   /** A PING came in: acknowledge first, then answer. */
   void ping(byte[] payload) {
     post(
@@ -145,8 +150,6 @@ final class Session {
       for (Runnable event = inbox.poll(); event != null; event = inbox.poll()) {
         run(event);
       }
-      // The end of what was received.
-      acknowledge(false);
       scheduled.set(false);
     } while (!inbox.isEmpty() && scheduled.compareAndSet(false, true));
   }

@@ -117,6 +117,11 @@ class RefusalTest {
     assertRefused(internal, notMade("bad_column"), Messages.row("bad_column", "a.b", 1));
     server.sql("CREATE VIEW a_view AS (SELECT 1 x)");
     assertRefused(internal, notMade("a_view"), Messages.row("a_view", 1));
+    server.sql("CREATE TABLE viewed (v LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
+    server.sql(
+        "CREATE MATERIALIZED VIEW mat_view AS (SELECT ts, sum(v) s FROM viewed SAMPLE BY 1h)"
+            + " PARTITION BY DAY");
+    assertRefused(internal, notMade("mat_view"), Messages.row("mat_view", 1));
     server.sql("CREATE TABLE plain (v LONG)");
     assertRefused(
         RefusedException.SCHEMA_MISMATCH,
