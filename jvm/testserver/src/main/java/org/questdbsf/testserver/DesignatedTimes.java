@@ -34,14 +34,14 @@ final class DesignatedTimes {
   void add(DecodedColumn times) throws RefusedException {
     switch (times.type()) {
       case TIMESTAMP, TIMESTAMP_NANOS, DATE, LONG, DOUBLE -> sent.add(times);
-      case VARCHAR, SYMBOL, BOOLEAN ->
-          throw new RefusedException(
-              RefusedException.INTERNAL_ERROR,
-              "unexpected error: class " + times.type() + " cannot be cast to class TIMESTAMP");
-      default ->
+      case BYTE, SHORT, INT, FLOAT, CHAR, IPV4, UUID, LONG256 ->
           throw new RefusedException(
               RefusedException.WRITE_ERROR,
               "designated timestamp of type " + times.type() + ": not read by this server");
+      default ->
+          throw new RefusedException(
+              RefusedException.INTERNAL_ERROR,
+              "unexpected error: class " + times.type() + " cannot be cast to class TIMESTAMP");
     }
   }
 

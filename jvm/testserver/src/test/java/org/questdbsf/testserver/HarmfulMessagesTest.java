@@ -112,4 +112,34 @@ class HarmfulMessagesTest {
           rows("raw_times", 2));
     }
   }
+
+  @Test
+  void aDesignatedTimestampThatIsNoTimeIsRefused() throws IOException {
+    createTable("no_times");
+    String[] expected = {
+      "06 unexpected error: class SYMBOL cannot be cast to class TIMESTAMP",
+      "09 designated timestamp of type INT: not read by this server",
+      "09 designated timestamp column cannot be NULL",
+      "09 designated timestamp before 1970-01-01 is not allowed",
+      "09 designated timestamp beyond 9999-12-31 is not allowed"
+    };
+    byte[][] messages = {
+      new RawMessage()
+          .symbols(1)
+          .block("no_times", 1)
+          .column("ts", QwpType.SYMBOL, new byte[1])
+          .bytes(),
+      new RawMessage().block("no_times", 1).column("ts", QwpType.INT, new byte[4]).bytes(),
+      new RawMessage().block("no_times", 1).column("", QwpType.TIMESTAMP, Long.MIN_VALUE).bytes(),
+      new RawMessage().block("no_times", 1).column("", QwpType.TIMESTAMP, -1).bytes(),
+      new RawMessage().block("no_times", 1).column("ts", QwpType.DOUBLE, 1L << 62).bytes()
+    };
+    for (int i = 0; i < messages.length; i++) {
+      try (RawClient client = RawClient.open(server.port())) {
+        client.message(messages[i]);
+        RawClient.Frame error = client.read();
+        assertEquals(expected[i], "0" + error.status() + " " + error.text());
+      }
+    }
+  }
 }
