@@ -180,8 +180,13 @@ def test_columns_that_are_not_there_or_there_twice_are_named(
             with pytest.raises(DataError, match="columns are a, ts") as refused:
                 sender.write(table, table="names", **options)
             assert refused.value.code is ErrorCode.NAME_INVALID
-        with pytest.raises(DataError, match="twice"):
+        with pytest.raises(DataError, match="'a' and 'A' are one, given twice"):
             sender.write(twice, table="names", timestamp="ts")
+        # The time is a column as well: beside another of its name it would shift the times of later rows.
+        with pytest.raises(DataError, match="'ts' and 'TS' are one, given twice"):
+            sender.write(
+                pa.table({"a": [1], "ts": times(1), "TS": times(1)}), table="names", timestamp="ts"
+            )
         with pytest.raises(DataError, match="designated") as no_time:
             sender.write(table, table="names", timestamp="a")
         assert no_time.value.code is ErrorCode.TYPE_UNSUPPORTED

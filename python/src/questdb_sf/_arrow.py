@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from questdb_sf._jvm import Jvm, missing
+from questdb_sf._names import twice
 from questdb_sf.errors import DataError, ErrorCode
 
 try:
@@ -105,6 +106,13 @@ class TablePlan:
                     f"table '{self._table}': there is {'no' if name not in names else 'more than one'} column "
                     f"'{name}'; the columns are {', '.join(names)}",
                 )
+        same = twice(names)
+        if same is not None:
+            raise DataError(
+                ErrorCode.NAME_INVALID,
+                f"table '{self._table}': columns '{same[0]}' and '{same[1]}' are one, given twice, for QuestDB, which "
+                "does not tell case apart; rename one",
+            )
 
     def batches(self, table: Any) -> Iterator[Any]:
         """The rows in pieces that can be handed over at once."""

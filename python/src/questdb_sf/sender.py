@@ -29,6 +29,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
 
 from questdb_sf._jvm import Jvm, jvm
+from questdb_sf._names import twice
 from questdb_sf._told import Counters, ErrorEvent, State, StateKind, counters_of, event_of, state_of
 from questdb_sf.errors import DataError, ErrorCode, QuestDBSfError, UseError
 
@@ -137,6 +138,8 @@ class Sender:
         a zone is read as UTC. For many rows :meth:`write` is much faster.
 
         Raises :class:`~questdb_sf.errors.DataError` for a value that QuestDB cannot hold; nothing of the row stays.
+        Whether the table takes the types of the columns unchanged is looked at before the row is sent: where it does
+        not, nothing more is sent, and this or a later call raises ``TABLE_MISMATCH``.
         """
         with self._lock:
             self._check_open()
@@ -386,18 +389,12 @@ class Sender:
 
 def _check_names(table: str, symbols: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
     """The engine takes the first of two values for one column, as QuestDB's own client does."""
-    names = [*symbols, *columns]
-    if len({_fold(name) for name in names}) < len(names):
-        twice = next(name for i, name in enumerate(names) if _fold(name) in map(_fold, names[:i]))
+    same = twice([*symbols, *columns])
+    if same is not None:
         raise DataError(
             ErrorCode.NAME_INVALID,
-            f"table '{table}': column '{twice}' is given twice; names differ by more than case",
+            f"table '{table}': column '{same[1]}' is given twice; names differ by more than case",
         )
-
-
-def _fold(name: str) -> str:
-    # As QuestDB folds: character by character.
-    return name.lower() if name.isascii() else "".join(c.lower()[:1] for c in name)
 
 
 def _long(what: str, value: int) -> int:

@@ -24,19 +24,6 @@ final class ArrayStore extends SpanStore {
     finish(slot, shape, at);
   }
 
-  void put(int slot, long[] flat, int[] shape, ColumnPlace place) {
-    int at = begin(shape, flat.length, place);
-    for (long element : flat) {
-      if (element == Long.MIN_VALUE) {
-        throw place.invalid(
-            "the element " + element + " is QuestDB's null, which arrays do not hold");
-      }
-      LittleEndian.putLong(data, at, element);
-      at += 8;
-    }
-    finish(slot, shape, at);
-  }
-
   /** Fills a slot with an array of one dimension whose elements lie in memory as here. */
   void put(int slot, ByteBuffer elements, int from, int length, ColumnPlace place) {
     oneDimension[0] = length;

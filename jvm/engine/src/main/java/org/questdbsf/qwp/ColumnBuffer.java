@@ -228,18 +228,6 @@ public final class ColumnBuffer {
     }
   }
 
-  /**
-   * A value of a LONG_ARRAY column: row-major elements and the length of each dimension. The lowest
-   * long is refused.
-   */
-  public void putLongArray(long[] flat, int[] shape) {
-    require(QwpType.LONG_ARRAY, "an array of longs");
-    if (rows.open()) {
-      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, place);
-      rows.next();
-    }
-  }
-
   /** Sets the row to null, as if nothing had been put; later values for the row are ignored. */
   public void putNull() {
     if (rows.open()) {

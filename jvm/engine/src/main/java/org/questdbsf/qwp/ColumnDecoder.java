@@ -55,7 +55,7 @@ final class ColumnDecoder {
     List<String> local = null;
     if (symbols == null) {
       int at = in.at();
-      int count = in.readVarint("the dictionary of " + what, 0, QwpLimits.MAX_SYMBOLS);
+      int count = in.readVarint("the dictionary of " + what, 0, QwpLimits.MAX_SYMBOLS_READ);
       local = MessageDecoder.readStrings(in, at, count);
     }
     if (values > in.left()) {

@@ -117,9 +117,9 @@ public final class MessageDecoder {
   }
 
   private static SymbolDelta readDelta(Cursor in) throws MalformedMessageException {
-    int start = in.readVarint("delta start", 0, QwpLimits.MAX_SYMBOLS);
+    int start = in.readVarint("delta start", 0, QwpLimits.MAX_SYMBOLS_READ);
     int countAt = in.at();
-    int count = in.readVarint("delta count", 0, QwpLimits.MAX_SYMBOLS - start);
+    int count = in.readVarint("delta count", 0, QwpLimits.MAX_SYMBOLS_READ - start);
     return new SymbolDelta(start, readStrings(in, countAt, count));
   }
 

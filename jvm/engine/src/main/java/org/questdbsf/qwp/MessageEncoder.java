@@ -33,7 +33,8 @@ public final class MessageEncoder {
   /**
    * Encodes the rows [fromRow, toRow) of one block.
    *
-   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_ROWS}; the message is then void
+   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_FRAME_ROWS}; the message is then
+   *     void
    */
   public void encode(
       TableBlock block,
@@ -50,7 +51,7 @@ public final class MessageEncoder {
   /**
    * Encodes all rows of several blocks; those without rows are left out.
    *
-   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_ROWS} or {@link
+   * @throws SfException LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_FRAME_ROWS} or {@link
    *     QwpLimits#MAX_TABLES}; the message is then void
    */
   public void encode(

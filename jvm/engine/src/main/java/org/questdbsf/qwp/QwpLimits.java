@@ -11,8 +11,14 @@ public final class QwpLimits {
   /** Table blocks of a message. */
   public static final int MAX_TABLES = 65_535;
 
-  /** Rows of a table block. */
+  /** Rows of a table block that is read. */
   public static final int MAX_ROWS = 1_000_000;
+
+  /**
+   * Rows of a table block that is written. A server commits a block of {@link #MAX_ROWS} while it
+   * reads it, and its acknowledgement does not name the table then, as if the rows were lost.
+   */
+  public static final int MAX_FRAME_ROWS = MAX_ROWS - 1;
 
   /** Columns of a table block. */
   public static final int MAX_COLUMNS = 2_048;
@@ -20,8 +26,11 @@ public final class QwpLimits {
   /** UTF-8 bytes of a table's or column's name. */
   public static final int MAX_NAME_BYTES = 127;
 
-  /** Entries of a connection's symbol dictionary (1,000,000 on servers before 10.0). */
-  public static final int MAX_SYMBOLS = 2_000_000;
+  /** Entries of a symbol dictionary that is written: servers before 10.0 take no more. */
+  public static final int MAX_SYMBOLS = 1_000_000;
+
+  /** Entries of a symbol dictionary that is read: other clients write as much as servers take. */
+  public static final int MAX_SYMBOLS_READ = 2_000_000;
 
   /** UTF-8 bytes of one symbol. */
   public static final int MAX_SYMBOL_BYTES = 1024 * 1024;

@@ -1,6 +1,7 @@
 package org.questdbsf.qwp;
 
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -14,8 +15,8 @@ import org.questdbsf.error.SfException;
  * the designated timestamp goes last (client spec, section on the payload). Columns and capacity
  * outlive {@link #clear()}, so that a steady stream allocates nothing.
  *
- * <p>Used by the producer thread only. More than {@link QwpLimits#MAX_ROWS} rows may be gathered; a
- * message takes at most that many of them.
+ * <p>Used by the producer thread only. More than {@link QwpLimits#MAX_FRAME_ROWS} rows may be
+ * gathered; a message takes at most that many of them.
  */
 public final class TableBlock {
   private static final byte[] NO_NAME = {};
@@ -33,6 +34,7 @@ public final class TableBlock {
   private int columnsEnded;
   private boolean designatedEnded;
   private long generation;
+  private int columnsNoted;
 
   /**
    * @param table name of the table
@@ -63,7 +65,8 @@ public final class TableBlock {
    * the same order in each row is the cheapest.
    *
    * @throws SfException TYPE_CONFLICT where it is there with another type, NAME_INVALID where
-   *     QuestDB would not accept the name, LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_COLUMNS}
+   *     QuestDB would not accept the name, LIMIT_EXCEEDED beyond {@link QwpLimits#MAX_COLUMNS},
+   *     TYPE_UNSUPPORTED for LONG_ARRAY
    */
   public ColumnBuffer column(String name, QwpType type) {
     ColumnBuffer column;
@@ -97,12 +100,42 @@ public final class TableBlock {
     return ofType(designated, type);
   }
 
+  /** The columns so far without the designated timestamp, in their order. */
+  public List<ColumnBuffer> columns() {
+    return Collections.unmodifiableList(columns);
+  }
+
+  /** Type of the designated timestamp, or null where no row has one yet. */
+  public QwpType designatedType() {
+    return designated == null ? null : designated.type();
+  }
+
+  /** Whether there are columns that were not there at {@link #noteColumns}; cheap. */
+  public boolean hasNewColumns() {
+    return columnCount() != columnsNoted;
+  }
+
+  /** Whoever had to know of the columns knows them. Call it between rows. */
+  public void noteColumns() {
+    columnsNoted = columnCount();
+  }
+
   private ColumnBuffer find(String name) {
     ColumnBuffer column = bySpelling.get(name);
     return column != null ? column : byFold.get(Names.fold(name));
   }
 
   private ColumnBuffer add(String name, QwpType type) {
+    if (type == QwpType.LONG_ARRAY) {
+      throw new SfException(
+          ErrorCode.TYPE_UNSUPPORTED,
+          "table '"
+              + table
+              + "', column '"
+              + name
+              + "': QuestDB keeps arrays of doubles only, and reads the bits of longs as doubles;"
+              + " write them as DOUBLE_ARRAY, or as texts");
+    }
     byte[] utf8 = Names.column(table, name, maxNameBytes);
     checkColumnLimit();
     ColumnBuffer column =
@@ -244,20 +277,21 @@ public final class TableBlock {
     bySpelling.clear();
     byFold.clear();
     designated = null;
+    columnsNoted = 0;
     settleColumns();
   }
 
   /** Writes the table block of the rows [from, to). */
   void write(WireBuffer out, int from, int to) {
     Objects.checkFromToIndex(from, to, rows);
-    if (to - from > QwpLimits.MAX_ROWS) {
+    if (to - from > QwpLimits.MAX_FRAME_ROWS) {
       throw new SfException(
           ErrorCode.LIMIT_EXCEEDED,
           (to - from)
               + " rows of table '"
               + table
               + "' in one message; at most "
-              + QwpLimits.MAX_ROWS);
+              + QwpLimits.MAX_FRAME_ROWS);
     }
     out.putString(tableUtf8);
     out.putVarint(to - from);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import org.questdbsf.qwp.QwpLimits;
 
 /**
  * The one table of connect-string keys (client spec section 4): aliases, type, range, default and
@@ -65,9 +66,9 @@ public enum ConnectKey {
   INIT_BUF_SIZE(size(1), is("64k"), "Initial capacity of the encode buffer."),
   MAX_BUF_SIZE(size(1), is("100m"), "Largest capacity of the encode buffer."),
   MAX_NAME_LEN(ints(16, 127), is("127"), "Longest table or column name in UTF-8 bytes."),
-  FRAME_ROWS(ints(1, 1_000_000), is("65536"), "Most rows in a frame."),
+  FRAME_ROWS(ints(1, QwpLimits.MAX_FRAME_ROWS), is("65536"), "Most rows in a frame."),
   FRAME_BYTES(size(1024), is("1m"), "Most bytes in a frame, below 90 % of the server's cap."),
-  MAX_SYMBOLS_PER_SLOT(ints(1, 1_000_000), is("200000"), "Symbols after which a slot is retired."),
+  MAX_SYMBOLS_PER_SLOT(ints(1, 900_000), is("200000"), "Symbols after which a slot is retired."),
   CLOSE_FLUSH_TIMEOUT_MILLIS(
       millis(Integer.MIN_VALUE), is("5000"), "close() waits so long for acknowledgements; 0: not."),
 

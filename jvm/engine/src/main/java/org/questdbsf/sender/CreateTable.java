@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.StringJoiner;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpType;
 
 /** Writes CREATE TABLE statements for QuestDB, with every name quoted. */
@@ -43,6 +44,17 @@ public final class CreateTable {
     }
     StringJoiner list = new StringJoiner(", ", "(", ")");
     for (TableSpec.Column column : columns) {
+      if (Names.fold(column.name()).equals(Names.fold(designated))) {
+        throw new SfException(
+            ErrorCode.NAME_INVALID,
+            "table '"
+                + table
+                + "' cannot be created with '"
+                + column.name()
+                + "' as an ordinary column and '"
+                + designated
+                + "' as its designated timestamp; rename the column, or name it as the timestamp.");
+      }
       list.add(identifier(column.name()) + " " + column.sqlType());
     }
     String time = identifier(designated);

@@ -19,6 +19,7 @@ final class FramePublisher {
   private final SegmentRing ring;
   private final FrameCap cap;
   private final SymbolDictionary dictionary;
+  private final PlainTables tables; // null where somebody else has the tables checked
   private final boolean selfSufficient;
   private final long deadlineMillis;
   private final MessageEncoder encoder;
@@ -33,13 +34,16 @@ final class FramePublisher {
   /**
    * @param setup of the loop that ships the frames; where it has no dictionary, each frame carries
    *     its symbols from id 0, else only those that no frame before it carried
+   * @param tables told of the columns of the frames before they are published, or null
    * @param deadlineMillis longest wait for room, below 0 for none
    */
-  FramePublisher(LoopSetup setup, SymbolDictionary dictionary, long deadlineMillis) {
+  FramePublisher(
+      LoopSetup setup, SymbolDictionary dictionary, PlainTables tables, long deadlineMillis) {
     this.setup = setup;
     this.ring = setup.ring();
     this.cap = setup.cap();
     this.dictionary = dictionary;
+    this.tables = tables;
     this.selfSufficient = setup.dictionary() == null;
     this.deadlineMillis = deadlineMillis;
     // More than a frame may have is never needed.
@@ -57,6 +61,9 @@ final class FramePublisher {
     int from = again ? unfinishedFrom : 0;
     int rows = block.rows();
     SfException tooLarge = null;
+    if (tables != null && block.hasNewColumns()) {
+      tables.announce(block);
+    }
     awaitAppendable();
     while (from < rows) {
       unfinished = block;

@@ -5,5 +5,10 @@ public enum OnMissingTable {
   /** Nothing is shipped; the sender ends with an error that names the table. */
   FAIL,
   /** It is created with the asked-for DDL. */
-  CREATE
+  CREATE,
+  /**
+   * The server makes it when the first rows come, as it does for plain rows. The sink does not ask
+   * for this.
+   */
+  BY_SERVER
 }

@@ -3,11 +3,13 @@ package org.questdbsf.sender;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import org.questdbsf.qwp.QwpLimits;
 import org.questdbsf.qwp.SymbolDictionary;
 
 /**
  * The union of the dictionaries of a slot's frames. It can be carried on only where each id means
- * one text and each text has one id: otherwise new frames would change what an id means.
+ * one text and each text has one id, otherwise new frames would change what an id means, and where
+ * it is no larger than what every server takes.
  */
 final class RecoveredSymbols implements FrameLook.Symbols {
   private final List<byte[]> texts = new ArrayList<>();
@@ -27,7 +29,7 @@ final class RecoveredSymbols implements FrameLook.Symbols {
 
   /** Fills an empty dictionary; false, and it stays empty, where that is not possible. */
   boolean into(SymbolDictionary dictionary) {
-    if (ambiguous) {
+    if (ambiguous || texts.size() > QwpLimits.MAX_SYMBOLS) {
       return false;
     }
     for (int id = 0; id < texts.size(); id++) {

@@ -155,12 +155,6 @@ public final class Row {
     return this;
   }
 
-  /** An array of longs in row-major order; the smallest long is QuestDB's null and refused. */
-  public Row longArrayColumn(String column, long[] flat, int... shape) {
-    writer.column(column, QwpType.LONG_ARRAY).putLongArray(flat, shape);
-    return this;
-  }
-
   /** A TIMESTAMP, or a TIMESTAMP_NANOS where the unit is nanoseconds. */
   public Row timestampColumn(String column, long value, ChronoUnit unit) {
     QwpType type = timestampType(unit);

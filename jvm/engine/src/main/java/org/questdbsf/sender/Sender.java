@@ -35,13 +35,14 @@ public final class Sender implements AutoCloseable {
   Sender(
       LoopSetup setup,
       SymbolDictionary dictionary,
+      PlainTables tables,
       long appendDeadlineMillis,
       SlotNote note,
       SenderCloser c) {
     this.setup = setup;
     this.ring = setup.ring();
     this.dictionary = dictionary;
-    this.publisher = new FramePublisher(setup, dictionary, appendDeadlineMillis);
+    this.publisher = new FramePublisher(setup, dictionary, tables, appendDeadlineMillis);
     this.rows = new RowWriter(setup.config(), dictionary);
     this.row = new Row(this, rows);
     this.note = note;

@@ -8,7 +8,7 @@ import org.questdbsf.slot.Slot;
 /** Collects what a {@link Sender} is made of. Everything but the settings has a default. */
 public final class SenderBuilder {
   final SenderConfig config;
-  ConnectionGate gate = ConnectionGate.OPEN;
+  ConnectionGate gate; // null: the tables of the rows are checked
   SenderErrorHandler errorHandler;
   PolicyDefaults policies;
   SegmentBudget budget;
@@ -25,7 +25,10 @@ public final class SenderBuilder {
         config.preset() == ConfigPreset.SINK ? PolicyDefaults.SINK : PolicyDefaults.ENGINE;
   }
 
-  /** What must hold before anything is shipped on a connection; default: nothing. */
+  /**
+   * What must hold before anything is shipped on a connection; default: a {@link TableCheck} that
+   * the tables take the columns of the rows unchanged.
+   */
   public SenderBuilder gate(ConnectionGate gate) {
     this.gate = Objects.requireNonNull(gate, "gate");
     return this;

@@ -3,6 +3,7 @@ package org.questdbsf.sender;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.SegmentBudget;
@@ -31,10 +32,12 @@ final class SenderOpener {
     try {
       SymbolDictionary dictionary = new SymbolDictionary();
       SlotNote note = slot == null ? null : new SlotNote(slot, target());
-      LoopSetup setup = setUp(slot, ring, dictionary, note);
+      TableCheck check = from.gate == null ? tableCheck() : null;
+      PlainTables tables = check == null ? null : new PlainTables(check, note);
+      LoopSetup setup = setUp(slot, ring, dictionary, note, check == null ? from.gate : check);
       SendLoop loop = new SendLoop(setup, from.pacer);
       closer = new SenderCloser(setup, loop, storage);
-      Sender sender = new Sender(setup, dictionary, appendDeadlineMillis(), note, closer);
+      Sender sender = new Sender(setup, dictionary, tables, appendDeadlineMillis(), note, closer);
       loop.start();
       closer.drainers(adopter());
       awaitFirstConnection(setup);
@@ -57,7 +60,16 @@ final class SenderOpener {
     }
   }
 
-  private LoopSetup setUp(Slot slot, SegmentRing ring, SymbolDictionary dictionary, SlotNote note) {
+  private TableCheck tableCheck() {
+    return new TableCheck(new SqlOverHttp(config.connectSettings()));
+  }
+
+  private LoopSetup setUp(
+      Slot slot,
+      SegmentRing ring,
+      SymbolDictionary dictionary,
+      SlotNote note,
+      ConnectionGate gate) {
     String name = name(slot);
     SenderCounters counters = new SenderCounters();
     SenderStatus status = new SenderStatus(name);
@@ -78,7 +90,7 @@ final class SenderOpener {
         plan,
         config,
         from.policies,
-        from.gate,
+        gate,
         deadLetters(slot),
         counters,
         status,

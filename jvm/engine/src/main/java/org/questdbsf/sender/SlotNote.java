@@ -1,6 +1,7 @@
 package org.questdbsf.sender;
 
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
@@ -54,6 +55,11 @@ final class SlotNote {
     return target.batchCap();
   }
 
+  /** What is asked of the tables of the slot's frames. */
+  synchronized List<TableSpec> tables() {
+    return target.tables();
+  }
+
   /**
    * Notes what is asked of tables, before the first frame of a new one, so that an adopter asks the
    * same.
@@ -61,6 +67,9 @@ final class SlotNote {
    * @throws SfException DISK_FAILED
    */
   synchronized void require(Collection<TableSpec> tables) {
+    if (!readable) {
+      return;
+    }
     SlotTarget wider = target.withTables(tables);
     slot.writeTarget(wider.toMap());
     target = wider;

@@ -28,13 +28,17 @@ import org.slf4j.LoggerFactory;
  *
  * <p>Columns that the rows carry and the table lacks are legal: the server adds them. Where the
  * server gives no access to SQL (401, 403, 404, 405) there is one WARN and rows are shipped
- * unchecked, unless something was asked for that only the check can keep.
+ * unchecked, unless something was asked for that only the check can keep, or the rows would spoil a
+ * table that the server makes. A table that SQL cannot read is an error: rows sent to it are lost.
  */
 public final class TableCheck implements ConnectionGate {
   private static final Logger LOG = LoggerFactory.getLogger(TableCheck.class);
 
   /** What was warned about, for all lanes of a JVM together. */
   private static final Set<String> WARNED = ConcurrentHashMap.newKeySet();
+
+  /** Answers of a server that gives this user no SQL. */
+  private static final List<Integer> NO_SQL = List.of(401, 403, 404, 405);
 
   private record Required(TableSpec spec, long version) {}
 
@@ -207,6 +211,11 @@ public final class TableCheck implements ConnectionGate {
       withoutCheck(endpoint, spec, e);
       return false;
     }
+    if (found.isEmpty() && spec.onMissing() == OnMissingTable.BY_SERVER) {
+      TableFit.refuseSecondTimestamp(endpoint, spec, "is not there");
+      unchecked(endpoint, spec);
+      return;
+    }
     if (found.isEmpty()) {
       found = Optional.of(missing.create(endpoint, spec));
     }
@@ -285,9 +294,20 @@ public final class TableCheck implements ConnectionGate {
   }
 
   private void withoutCheck(Endpoint endpoint, TableSpec spec, SqlFailure e) throws GateClosed {
-    // A 400 is about one statement: final, it holds for this table only; passing, for a moment.
-    boolean refused = SqlWords.isFinal(e);
-    boolean noSql = refused || List.of(401, 403, 404, 405).contains(e.httpStatus());
+    if (SqlWords.isFinal(e)) {
+      throw GateClosed.of(
+          true,
+          ErrorCode.TABLE_MISMATCH,
+          "table '"
+              + spec.table()
+              + "' on "
+              + endpoint
+              + " cannot be read, and would not show the rows sent to it: "
+              + SqlWords.of(e)
+              + ". Where its metadata is invalid, nothing but DROP TABLE helps; then create it.",
+          e);
+    }
+    boolean noSql = NO_SQL.contains(e.httpStatus());
     if (!noSql || spec.mustBeChecked()) {
       throw GateClosed.of(
           noSql,
@@ -304,15 +324,20 @@ public final class TableCheck implements ConnectionGate {
                   : "; tried again at the next connect."),
           e);
     }
-    facts.remove(key(spec.table()));
-    watch.unknown(endpoint, spec.table());
+    String answer = "cannot be looked at, since SQL answers " + SqlWords.of(e);
+    TableFit.refuseSecondTimestamp(endpoint, spec, answer);
+    unchecked(endpoint, spec);
     warnOnce(
-        "unchecked " + endpoint + (refused ? " " + spec.table() : ""),
-        "{} not checked on {} before rows are sent, neither types nor designated timestamp, dedup"
-            + " keys or TTL: SQL answers {}.",
-        refused ? "Table '" + spec.table() + "' is" : "Tables are",
+        "unchecked " + endpoint,
+        "Tables are not checked on {} before rows are sent, neither types nor designated timestamp,"
+            + " dedup keys or TTL: SQL answers {}.",
         endpoint,
         SqlWords.of(e));
+  }
+
+  private void unchecked(Endpoint endpoint, TableSpec spec) {
+    facts.remove(key(spec.table()));
+    watch.unknown(endpoint, spec.table());
   }
 
   private void warnAboutKeys(Endpoint endpoint, TableSpec spec, TableLookup.Found table) {

@@ -10,11 +10,45 @@ import java.util.TreeSet;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
+import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpType;
 
 /** Compares a table with what is asked of it. Every difference is terminal: it stays. */
 final class TableFit {
+  /** What a server calls the designated timestamp of a table that it makes. */
+  private static final String SERVERS_TIMESTAMP = "timestamp";
+
   private TableFit() {}
+
+  /**
+   * Refuses an ordinary column with the name that a server gives to the designated timestamp of a
+   * table that it makes: a table with both cannot be read, and all its rows are lost.
+   *
+   * @param state why the server may have to make the table
+   */
+  static void refuseSecondTimestamp(Endpoint endpoint, TableSpec spec, String state)
+      throws GateClosed {
+    for (TableSpec.Column column : spec.columns()) {
+      if (Names.fold(column.name()).equals(SERVERS_TIMESTAMP)) {
+        throw GateClosed.of(
+            true,
+            ErrorCode.TABLE_MISMATCH,
+            "table '"
+                + spec.table()
+                + "' on "
+                + endpoint
+                + " "
+                + state
+                + ", and the rows have an ordinary column '"
+                + column.name()
+                + "': where the server makes the table, it gives that name to the designated"
+                + " timestamp, and a table with two columns of one name cannot be read. Rename the"
+                + " column, or give it as the designated timestamp, or create the table first, with"
+                + " a designated timestamp of another name.",
+            null);
+      }
+    }
+  }
 
   static void verify(Endpoint endpoint, TableSpec spec, TableFacts table, TableLookup.Found found)
       throws GateClosed {

@@ -8,7 +8,8 @@
  * <ol>
  *   <li>From rows to the ring: {@link org.questdbsf.sender.Sender}, {@link
  *       org.questdbsf.sender.SenderBuilder} (put together by {@code SenderOpener}), {@code
- *       RowWriter}, {@code FramePublisher}.
+ *       RowWriter}, {@code FramePublisher}, and {@code PlainTables}, which has the tables of plain
+ *       rows checked.
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
  *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
  *       CatchUp}.
@@ -21,7 +22,8 @@
  *   <li>Settings: {@link org.questdbsf.sender.ConnectKey} (the table of keys), {@code
  *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
- *       org.questdbsf.sender.TableCheck}, {@code MissingTable}, and {@code TableWatch} and {@code
+ *       org.questdbsf.sender.TableCheck} ({@code TableLookup}, {@code TableFit}, {@link
+ *       org.questdbsf.sender.TableTypes}), {@code MissingTable}, and {@code TableWatch} and {@code
  *       KeyRepair} for tables that are dropped meanwhile, {@link
  *       org.questdbsf.sender.SuspendedTables} for those that are suspended; {@code SqlWords} reads
  *       what a server says to it.

@@ -6,8 +6,10 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -242,7 +244,7 @@ class BulkColumnRefusalTest {
 
   @Test
   void aMethodThatDoesNotBelongToTheTypeIsRefused() {
-    for (QwpType type : QwpType.values()) {
+    for (QwpType type : EnumSet.complementOf(EnumSet.of(QwpType.LONG_ARRAY))) {
       if (type != QwpType.BOOLEAN) {
         refused(
             ErrorCode.TYPE_CONFLICT, "x", () -> column(type).putBits(rows(0), BulkBuffers.longs()));
@@ -292,5 +294,15 @@ class BulkColumnRefusalTest {
         assertTrue(refused.getMessage().contains("row 1001"), refused.getMessage());
       }
     }
+  }
+
+  /** A server makes a column of such a scale, and reads other numbers from it. */
+  @ParameterizedTest
+  @CsvSource({"DECIMAL64, 19", "DECIMAL128, 39", "DECIMAL256, 77"})
+  void scalesBeyondTheDigitsOfTheType(QwpType type, int scale) {
+    refused(
+        ErrorCode.VALUE_INVALID,
+        "scale of " + scale,
+        () -> column(type).putDecimals(rows(1), BulkBuffers.longs(125), 8, scale));
   }
 }

@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.math.BigDecimal;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.questdbsf.error.ErrorCode;
@@ -62,7 +63,7 @@ class ColumnBufferTest extends BlockFixture {
 
   @Test
   void aCancelledRowLeavesNoTrace() {
-    for (QwpType type : QwpType.values()) {
+    for (QwpType type : EnumSet.complementOf(EnumSet.of(QwpType.LONG_ARRAY))) {
       ColumnBuffer column = block.column("c" + type, type);
       switch (type) {
         case BOOLEAN -> column.putBoolean(true);
@@ -73,7 +74,6 @@ class ColumnBufferTest extends BlockFixture {
         case LONG256 -> column.putLong256(1, 2, 3, 4);
         case GEOHASH -> column.putGeohash(3, 8);
         case DOUBLE_ARRAY -> column.putDoubleArray(new double[] {1, 2}, new int[] {2, 1});
-        case LONG_ARRAY -> column.putLongArray(new long[] {1, 2}, new int[] {2, 1});
         case DECIMAL64, DECIMAL128, DECIMAL256 -> column.putDecimal(new BigDecimal("1.23"));
         case BINARY -> column.putBytes(new byte[] {1}, 0, 1);
         default -> column.putLong(1);
@@ -84,10 +84,11 @@ class ColumnBufferTest extends BlockFixture {
     assertEquals(0, block.rows());
     assertEquals(0, block.symbolLimit());
     dictionary.rollbackTo(0);
+    int[] one = {1};
     // What the first value fixes was not fixed by a cancelled one.
     block.column("cGEOHASH", QwpType.GEOHASH).putGeohash(3, 12);
     block.column("cDECIMAL64", QwpType.DECIMAL64).putDecimal(new BigDecimal("1.5"));
-    block.column("cLONG_ARRAY", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1});
+    block.column("cDOUBLE_ARRAY", QwpType.DOUBLE_ARRAY).putDoubleArray(new double[1], one);
     block.column("cSYMBOL", QwpType.SYMBOL).putText("second");
     block.column("cVARCHAR", QwpType.VARCHAR).putText("second");
     block.endRow();
@@ -95,14 +96,13 @@ class ColumnBufferTest extends BlockFixture {
     DecodedColumn geohash = find(columns, "cGEOHASH");
     assertEquals(12, geohash.precision());
     assertEquals(1, find(columns, "cDECIMAL64").scale());
-    assertArrayEquals(new int[] {1}, find(columns, "cLONG_ARRAY").getShape(0));
+    assertArrayEquals(one, find(columns, "cDOUBLE_ARRAY").getShape(0));
     assertEquals("second", find(columns, "cSYMBOL").getText(0));
     assertEquals("second", find(columns, "cVARCHAR").getText(0));
     assertEquals(1, block.symbolLimit());
     assertTrue(find(columns, "cLONG").isNull(0));
     // Nobody knows what these would be: they are left out, which means null.
     assertTrue(columns.stream().noneMatch(c -> c.name().equals("cDECIMAL128")));
-    assertTrue(columns.stream().noneMatch(c -> c.name().equals("cDOUBLE_ARRAY")));
   }
 
   private static DecodedColumn find(List<DecodedColumn> columns, String name) {
@@ -165,18 +165,18 @@ class ColumnBufferTest extends BlockFixture {
   void whatEarlierBatchesFixedOutlivesACancelledRow() {
     block.column("g", QwpType.GEOHASH).putGeohash(31, 5);
     block.column("d", QwpType.DECIMAL64).putDecimal(new BigDecimal("1.50"));
-    block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1, 1});
+    block.column("a", QwpType.DOUBLE_ARRAY).putDoubleArray(new double[1], new int[] {1, 1});
     block.endRow();
     block.clear();
     block.column("g", QwpType.GEOHASH).putGeohash(1, 5);
     block.column("d", QwpType.DECIMAL64).putDecimal(new BigDecimal("7.25"));
-    block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1, 1});
+    block.column("a", QwpType.DOUBLE_ARRAY).putDoubleArray(new double[1], new int[] {1, 1});
     block.cancelRow();
     block.endRow();
     assertEquals(5, decoded().columns().get(0).precision());
     assertEquals(2, decoded().columns().get(1).scale());
     refused(
         ErrorCode.VALUE_INVALID,
-        () -> block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[1], new int[] {1}));
+        () -> block.column("a", QwpType.DOUBLE_ARRAY).putDoubleArray(new double[1], new int[] {1}));
   }
 }

@@ -94,6 +94,19 @@ class WorkedBytesTest {
     assertEquals("APAC", symbols.text(2));
   }
 
+  /** Not written, but other clients may have. */
+  @Test
+  void arraysOfLongsAreRead() throws Exception {
+    String message =
+        """
+        51 57 50 31 01 08 01 00 1f 00 00 00 00 00 01 74 01 01 01 61 12 00 01 02 00 00 00
+        07 00 00 00 00 00 00 00 ff ff ff ff ff ff ff ff
+        """;
+    DecodedColumn column =
+        decode(new ConnectionSymbols(), message).tables().get(0).columns().get(0);
+    assertArrayEquals(new long[] {7, -1}, column.getLongArray(0));
+  }
+
   @Test
   void gorilla() throws Exception {
     String message =

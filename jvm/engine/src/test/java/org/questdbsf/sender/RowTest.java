@@ -70,7 +70,6 @@ class RowTest {
           .geohashColumn("geo", 0b10110, 5)
           .binaryColumn("bin", new byte[] {0, 1, -1})
           .doubleArrayColumn("doubles", new double[] {1, 2, 3, 4}, 2, 2)
-          .longArrayColumn("longs", new long[] {5, 6}, 2)
           .timestampColumn("micros", 7, ChronoUnit.MILLIS)
           .timestampColumn("nanos", 8, ChronoUnit.NANOS)
           .timestampColumn("instant", Instant.ofEpochSecond(1, 5_999))
@@ -96,7 +95,6 @@ class RowTest {
     assertEquals(0b10110, column(0, "geo").getGeohash(0));
     assertArrayEquals(new byte[] {0, 1, -1}, column(0, "bin").getBytes(0));
     assertArrayEquals(new double[] {1, 2, 3, 4}, column(0, "doubles").getDoubleArray(0));
-    assertArrayEquals(new long[] {5, 6}, column(0, "longs").getLongArray(0));
     assertEquals(7_000, column(0, "micros").getLong(0));
     assertEquals(8, column(0, "nanos").getLong(0));
     assertEquals(QwpType.TIMESTAMP_NANOS, column(0, "nanos").type());

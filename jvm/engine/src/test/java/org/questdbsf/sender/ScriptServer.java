@@ -41,9 +41,9 @@ import org.questdbsf.qwp.MessageDecoder;
 import org.questdbsf.qwp.QwpMessage;
 
 /**
- * A WebSocket server whose answers a test decides. One thread, on which all of a script runs, so
- * that scripts need no locks. Each message is decoded strictly; one that does not decode fails the
- * test at {@link #close}.
+ * A WebSocket server without SQL whose answers a test decides. One thread, on which all of a script
+ * runs, so that scripts need no locks. Each message is decoded strictly; one that does not decode
+ * fails the test at {@link #close}.
  */
 final class ScriptServer implements AutoCloseable {
   /** What the server does. */
@@ -78,6 +78,8 @@ final class ScriptServer implements AutoCloseable {
       return new Upgrade(status, headers);
     }
   }
+
+  private static final Upgrade NO_SQL = Upgrade.refuse(404);
 
   private final EventLoopGroup group = new NioEventLoopGroup(1);
   private final Script script;
@@ -156,16 +158,14 @@ final class ScriptServer implements AutoCloseable {
   private final class UpgradeHandler extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
+      if (request.uri().startsWith("/exec")) {
+        refuse(context, NO_SQL);
+        return;
+      }
       upgradeNanos.add(System.nanoTime());
       Upgrade upgrade = script.upgrade(connections++);
       if (upgrade.status() != 101) {
-        DefaultFullHttpResponse refusal =
-            new DefaultFullHttpResponse(
-                HttpVersion.HTTP_1_1,
-                HttpResponseStatus.valueOf(upgrade.status()),
-                Unpooled.copiedBuffer("no: " + upgrade.status(), StandardCharsets.UTF_8));
-        refusal.headers().add(upgrade.headers()).set("Content-Length", 7);
-        context.writeAndFlush(refusal);
+        refuse(context, upgrade);
         return;
       }
       Session session = new Session(context.channel());
@@ -176,6 +176,16 @@ final class ScriptServer implements AutoCloseable {
           .handshake(context.channel(), request, upgrade.headers(), context.channel().newPromise());
       context.pipeline().replace(this, "frames", session);
       open.add(session);
+    }
+
+    private static void refuse(ChannelHandlerContext context, Upgrade upgrade) {
+      DefaultFullHttpResponse refusal =
+          new DefaultFullHttpResponse(
+              HttpVersion.HTTP_1_1,
+              HttpResponseStatus.valueOf(upgrade.status()),
+              Unpooled.copiedBuffer("no: " + upgrade.status(), StandardCharsets.UTF_8));
+      refusal.headers().add(upgrade.headers()).set("Content-Length", 7);
+      context.writeAndFlush(refusal);
     }
 
     @Override

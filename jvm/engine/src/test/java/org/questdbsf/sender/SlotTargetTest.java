@@ -70,7 +70,7 @@ class SlotTargetTest {
         for (int c = 0; c < columns; c++) {
           String name = name(random) + c;
           QwpType type = QwpType.values()[random.nextInt(QwpType.values().length)];
-          if (random.nextBoolean()) {
+          if (type != QwpType.LONG_ARRAY && random.nextBoolean()) {
             spec.column(name, type);
           } else {
             spec.column(name, type, "DECIMAL(18,4)");
@@ -81,7 +81,7 @@ class SlotTargetTest {
         }
         spec.dedupKeys(keys).requireDedup(random.nextBoolean());
         spec.updateKeys(random.nextBoolean() ? List.of() : keys);
-        spec.onMissing(OnMissingTable.values()[random.nextInt(2)]);
+        spec.onMissing(OnMissingTable.values()[random.nextInt(3)]);
         tables.add(spec.build());
       }
       SlotTarget target =

@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.error.ErrorCode;
+import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
@@ -168,6 +169,47 @@ class TableCheckTest {
         "'Ts' is its designated timestamp");
   }
 
+  /** A server calls the designated timestamp of a table that it makes so. */
+  @Test
+  void aColumnOfTheServersNameNeedsATableThatIsThere() throws Exception {
+    TableSpec.Builder spec =
+        TableSpec.builder("own_time")
+            .column("TimeStamp", QwpType.VARCHAR)
+            .onMissing(OnMissingTable.BY_SERVER);
+    assertHas(
+        refusal(ErrorCode.TABLE_MISMATCH, spec.build()), "not there", "'TimeStamp'", "Rename");
+    check(spec.designated("ts", QwpType.TIMESTAMP).onMissing(OnMissingTable.CREATE).build())
+        .admit(endpoint);
+    check(spec.onMissing(OnMissingTable.BY_SERVER).build()).admit(endpoint);
+    SfException e =
+        assertThrows(
+            SfException.class,
+            () ->
+                TableSpec.builder("t")
+                    .column("Timestamp", QwpType.LONG)
+                    .designated("timestamp", QwpType.TIMESTAMP)
+                    .onMissing(OnMissingTable.CREATE)
+                    .build());
+    assertEquals(ErrorCode.NAME_INVALID, e.code());
+    assertHas(e.getMessage(), "'t'", "'Timestamp'");
+  }
+
+  /** The server makes it; what is known of it afterwards is nothing. */
+  @Test
+  void aTableThatIsLeftToTheServerMayBeMissing() throws Exception {
+    TableSpec spec =
+        TableSpec.builder("later")
+            .column("a", QwpType.LONG)
+            .onMissing(OnMissingTable.BY_SERVER)
+            .build();
+    TableCheck check = check(spec);
+    check.admit(endpoint);
+    assertTrue(check.facts("later").isEmpty());
+    run("CREATE TABLE later (a INT, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
+    GateClosed e = assertThrows(GateClosed.class, () -> check.admit(endpoint));
+    assertHas(e.getMessage(), "column 'a' is INT and the rows carry LONG");
+  }
+
   @Test
   void tablesThatTakeNoRowsAreRefused() throws Exception {
     run("CREATE TABLE timeless (a LONG)");
@@ -264,7 +306,7 @@ class TableCheckTest {
   void whatTheServerRefusesToCreateIsToldInItsWords() {
     TableSpec spec =
         TableSpec.builder("arrays")
-            .column("x", QwpType.LONG_ARRAY)
+            .column("x", QwpType.DOUBLE_ARRAY, "LONG[]")
             .designated("ts", QwpType.TIMESTAMP)
             .onMissing(OnMissingTable.CREATE)
             .build();

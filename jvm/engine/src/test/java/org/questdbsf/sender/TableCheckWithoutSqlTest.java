@@ -21,6 +21,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.net.Endpoint;
@@ -119,30 +120,56 @@ class TableCheckWithoutSqlTest {
     assertTrue(e.getMessage().contains("tried again"), e.getMessage());
   }
 
-  /** A statement of ours that is refused leaves one table unchecked, which is said of each. */
+  /** Rows sent to it would be acknowledged and lost. */
+  @ParameterizedTest
+  @ValueSource(strings = {"Invalid metadata at fd=1. Duplicate column [name=timestamp] at 3", "no"})
+  void aTableThatCannotBeReadIsRefused(String words) {
+    String entry =
+        "{\"columns\":[{\"name\":\"table_name\",\"type\":\"STRING\"}],\"dataset\":[[\"t\"]]}";
+    String refusal = "{\"error\":\"" + words + "\",\"position\":0}";
+    bodies = List.of(entry, refusal, entry);
+    GateClosed e =
+        assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
+    assertTrue(e.terminal());
+    assertEquals(ErrorCode.TABLE_MISMATCH, e.error().code());
+    for (String part : List.of("table 't' on " + endpoint, words, "DROP TABLE")) {
+      assertTrue(e.getMessage().contains(part), e.getMessage());
+    }
+  }
+
+  /** Where the table is not there the server would make it, with two columns of that name. */
+  @ParameterizedTest
+  @CsvSource({"404, timestamp", "403, TimeStamp"})
+  void theNameOfTheServersTimestampIsRefused(int code, String name) throws Exception {
+    status = code;
+    TableSpec.Builder spec = TableSpec.builder("t").column(name, QwpType.VARCHAR);
+    for (OnMissingTable missing : List.of(OnMissingTable.FAIL, OnMissingTable.BY_SERVER)) {
+      TableSpec asked = spec.onMissing(missing).build();
+      GateClosed e = assertThrows(GateClosed.class, () -> check(asked).admit(endpoint));
+      assertTrue(e.terminal());
+      assertEquals(ErrorCode.TABLE_MISMATCH, e.error().code());
+      for (String part : List.of("table 't'", "'" + name + "'", "HTTP " + code, "Rename")) {
+        assertTrue(e.getMessage().contains(part), e.getMessage());
+      }
+    }
+    check(TableSpec.builder("t").column("time_stamp", QwpType.LONG).build()).admit(endpoint);
+    check(TableSpec.builder("t").designated("timestamp", QwpType.TIMESTAMP).build())
+        .admit(endpoint);
+  }
+
   @Test
-  void aRefusedStatementIsSaidOfEachTable() throws Exception {
-    String refusal = "{\"error\":\"unexpected token [x]\",\"position\":0}";
-    bodies = List.of(refusal, refusal, refusal, refusal);
+  void thatTablesAreNotCheckedIsSaidOnceOfAServer() throws Exception {
+    status = 404;
     String said =
         logged(
             () -> {
               TableCheck check = check(TableSpec.builder("first").build());
               check.admit(endpoint);
-              check.admit(endpoint);
               check.require(TableSpec.builder("second").build());
               check.admitMore(endpoint);
             });
-    for (String table : List.of("first", "second")) {
-      assertEquals(2, said.split("Table '" + table + "' is not checked on ", -1).length, said);
-    }
+    assertEquals(2, said.split("Tables are not checked on " + endpoint, -1).length, said);
     assertTrue(said.contains("neither types nor designated timestamp"), said);
-    assertTrue(said.contains("unexpected token"), said);
-    GateClosed e =
-        assertThrows(
-            GateClosed.class,
-            () -> check(TableSpec.builder("t").requireDedup(true).build()).admit(endpoint));
-    assertTrue(e.terminal());
   }
 
   /** What is logged meanwhile: to a file where the build says so, else to standard error. */

@@ -172,7 +172,7 @@ final class ColumnTypes {
     if (target.precision() == 0 && TargetType.digits(target.type()) > 0) {
       return new TargetType(target.type(), TargetType.digits(target.type()), 0);
     }
-    if (target.type() == QwpType.DOUBLE_ARRAY || target.type() == QwpType.LONG_ARRAY) {
+    if (target.type() == QwpType.DOUBLE_ARRAY) {
       int dimensions = SourceKind.dimensions(source);
       if (dimensions != target.precision()) {
         throw wrongType(field, target.ddl() + " (" + why + ") has another number of dimensions");

@@ -1,6 +1,7 @@
 package org.questdbsf.spark;
 
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -59,8 +60,8 @@ enum SourceKind {
   DAY_TIME_INTERVAL(QwpType.LONG),
   YEAR_MONTH_INTERVAL(),
   DOUBLE_ARRAY(QwpType.DOUBLE_ARRAY),
-  /** Arrays of whole numbers; either only by name. */
-  LONG_ARRAY(QwpType.LONG_ARRAY, QwpType.DOUBLE_ARRAY),
+  /** Arrays of whole numbers; only by name. */
+  LONG_ARRAY(QwpType.DOUBLE_ARRAY),
   OTHER_ARRAY(),
   STRUCT(),
   MAP(),
@@ -190,9 +191,18 @@ enum SourceKind {
     return targets.contains(target);
   }
 
-  /** What it may be written to, for messages. */
-  Set<QwpType> targets() {
-    return targets;
+  /** What it may be written to, as DDL has it, for messages. */
+  List<String> targets() {
+    return targets.stream().map(SourceKind::ddl).distinct().toList();
+  }
+
+  private static String ddl(QwpType type) {
+    return switch (type) {
+      case DECIMAL64, DECIMAL128, DECIMAL256 -> "DECIMAL";
+      case TIMESTAMP_NANOS -> "TIMESTAMP_NS";
+      case DOUBLE_ARRAY -> "DOUBLE[]";
+      default -> type.name();
+    };
   }
 
   /** The type, or the first in a struct, map or array, that cannot be written, not even as JSON. */

@@ -42,11 +42,7 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
     String argument = m.group(2);
     boolean array = !m.group(3).isEmpty();
     if (array) {
-      return switch (name) {
-        case "DOUBLE" -> new TargetType(QwpType.DOUBLE_ARRAY, dimensions(m.group(3)), 0);
-        case "LONG" -> new TargetType(QwpType.LONG_ARRAY, dimensions(m.group(3)), 0);
-        default -> throw unknown(text, where);
-      };
+      return array(text, name, dimensions(m.group(3)), where);
     }
     return switch (name) {
       case "GEOHASH" -> geohash(text, argument, where);
@@ -57,10 +53,24 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
     };
   }
 
+  private static TargetType array(String text, String element, int dimensions, String where) {
+    if (!element.equals("DOUBLE")) {
+      throw new SfException(
+          ErrorCode.CONFIG_INVALID_VALUE,
+          where
+              + ": QuestDB keeps arrays of doubles only, not '"
+              + text.strip()
+              + "'; write DOUBLE"
+              + "[]".repeat(dimensions)
+              + ", which takes whole numbers up to 2^53 too.");
+    }
+    return new TargetType(QwpType.DOUBLE_ARRAY, dimensions, 0);
+  }
+
   private static TargetType plain(String text, String name, String argument, String where) {
     if (argument == null) {
       for (QwpType type : QwpType.values()) {
-        if (type.name().equals(name)) {
+        if (type.name().equals(name) && !name.endsWith("_ARRAY")) {
           return of(type);
         }
       }
@@ -130,7 +140,7 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
             + text.strip()
             + "' is not a type of QuestDB; write BOOLEAN, BYTE, SHORT, INT, LONG, FLOAT, DOUBLE,"
             + " SYMBOL, VARCHAR, CHAR, TIMESTAMP, TIMESTAMP_NS, DATE, UUID, LONG256, IPV4, BINARY,"
-            + " GEOHASH(6c), DECIMAL(18,3), DOUBLE[] or LONG[].");
+            + " GEOHASH(6c), DECIMAL(18,3) or DOUBLE[].");
   }
 
   /**
@@ -180,7 +190,6 @@ record TargetType(QwpType type, int precision, int scale) implements Serializabl
       case GEOHASH -> "GEOHASH(" + precision + "b)";
       case DECIMAL64, DECIMAL128, DECIMAL256 -> "DECIMAL(" + precision + "," + scale + ")";
       case DOUBLE_ARRAY -> "DOUBLE" + "[]".repeat(precision);
-      case LONG_ARRAY -> "LONG" + "[]".repeat(precision);
       case TIMESTAMP_NANOS -> "TIMESTAMP_NS";
       case IPV4 -> "IPv4";
       default -> type.name();

@@ -181,7 +181,7 @@ class SchemaCheckTest {
     refused(
         ErrorCode.TYPE_UNSUPPORTED, "a struct<x:int>", set(), "'a'", "STRUCT", "unsupported=json");
     refused(ErrorCode.TYPE_UNSUPPORTED, "a map<string,int>", set(), "'a'", "MAP");
-    refused(ErrorCode.TYPE_UNSUPPORTED, "a array<bigint>", set(), "LONG_ARRAY", "column_types");
+    refused(ErrorCode.TYPE_UNSUPPORTED, "a array<bigint>", set(), "[DOUBLE[]]", "column_types");
     refused(ErrorCode.TYPE_UNSUPPORTED, "a interval year", set(), "'a'", "INTERVAL");
     refused(ErrorCode.TYPE_UNSUPPORTED, "a int", set("symbols", "a"), "'a'", "string");
     refused(
@@ -232,20 +232,34 @@ class SchemaCheckTest {
   void columnTypesAreRead() {
     assertEquals(
         "dev UUID, ip IPv4, h LONG256, g GEOHASH(30b), g2 GEOHASH(7b), d DECIMAL(20,4),"
-            + " l LONG[], s VARCHAR",
+            + " l DOUBLE[], s VARCHAR",
         plan(
                 "dev string, ip string, h string, g string, g2 string, d decimal(10,2),"
                     + " l array<int>, s string",
                 null,
                 "column_types",
                 "dev uuid, ip IPV4, h LONG256, g GEOHASH(6c), g2 geohash(7b), d DECIMAL(20, 4),"
-                    + " l LONG[], s STRING")
+                    + " l DOUBLE[], s STRING")
             .describe());
     for (String bad :
-        List.of("a", "a NUMBER", "a GEOHASH", "a GEOHASH(13c)", "a DECIMAL(5)", "a INT[]")) {
+        List.of(
+            "a",
+            "a NUMBER",
+            "a GEOHASH",
+            "a GEOHASH(13c)",
+            "a DECIMAL(5)",
+            "a INT[]",
+            "a LONG[][]")) {
       refused(ErrorCode.CONFIG_INVALID_VALUE, "a string", set("column_types", bad), "column_types");
     }
     refused(ErrorCode.CONFIG_CONFLICT, "a string", set("column_types", "a UUID, a IPV4"), "twice");
+    // A server reads the bits of longs as doubles.
+    refused(
+        ErrorCode.CONFIG_INVALID_VALUE,
+        "a array<array<bigint>>",
+        set("column_types", "a LONG[][]"),
+        "LONG[][]",
+        "write DOUBLE[][]");
   }
 
   @Test

@@ -143,6 +143,50 @@ class SchemaDriftTest {
     assertTrue(query.awaitTermination(60_000));
   }
 
+  /** A server that makes the table itself calls its designated timestamp so, and has two then. */
+  @Test
+  void aColumnCalledTimestampNeedsATableOfOurs() {
+    Dataset<Row> rows = rows("id as x", "concat('at ', id) as Timestamp");
+    SERVER.script().httpStatus(404);
+    try {
+      SfException error = refused(rows, "drift_timestamp");
+      assertEquals(ErrorCode.TABLE_MISMATCH, error.code(), error.getMessage());
+      Errors.says(error.getMessage(), "'drift_timestamp'", "'Timestamp'", "HTTP 404", "Rename");
+    } finally {
+      SERVER.script().reset();
+    }
+    TestSpark.batch(rows, SERVER.port(), "drift_timestamp").option("create_table", "on").save();
+    SERVER.awaitRows("drift_timestamp", 3);
+    assertEquals(
+        3, TestSpark.number("SELECT count() FROM drift_timestamp WHERE timestamp LIKE 'at %'"));
+
+    SfException twice =
+        Errors.within(
+            assertThrows(
+                Exception.class,
+                () ->
+                    TestSpark.batch(rows.drop("ts"), SERVER.port(), "drift_two_times")
+                        .option("create_table", "on")
+                        .option("server_timestamp", "on")
+                        .save()));
+    assertEquals(ErrorCode.NAME_INVALID, twice.code(), twice.getMessage());
+    Errors.says(twice.getMessage(), "'drift_two_times'", "'Timestamp'");
+  }
+
+  /** Beside the rows' own timestamp it would shift the times of later rows of the table. */
+  @Test
+  void anOrdinaryColumnIsNotTheTablesTimestamp() {
+    SERVER.sql("CREATE TABLE drift_two (x LONG, t0 TIMESTAMP) TIMESTAMP(t0) PARTITION BY DAY WAL");
+    SfException error = refused(rows("id as x", "timestamp_micros(id) as T0"), "drift_two");
+    assertEquals(ErrorCode.TABLE_MISMATCH, error.code(), error.getMessage());
+    Errors.says(error.getMessage(), "'drift_two'", "'T0' is its designated timestamp");
+  }
+
+  private static SfException refused(Dataset<Row> rows, String table) {
+    return Errors.within(
+        assertThrows(Exception.class, () -> TestSpark.batch(rows, SERVER.port(), table).save()));
+  }
+
   /** Append is the one mode of a batch write; each other says so, before anything is sent. */
   @ParameterizedTest
   @ValueSource(strings = {"overwrite", "ignore", "errorifexists"})
