@@ -16,6 +16,10 @@ import org.questdbsf.slot.SegmentRing;
  * or in whole blocks ({@link #publish}); a background loop ships them, and ships again what was not
  * acknowledged after each reconnect.
  *
+ * <p>Unless the builder was given another gate, tables are looked at by SQL before rows go to them:
+ * where one would change their values, nothing more is sent, and the sender ends with
+ * TABLE_MISMATCH. See {@link TableTypes}.
+ *
  * <p>One producer thread at a time. {@link #awaitAcked}, {@link #checkError}, the accessors, {@link
  * #discard} and {@link #close} may be called from any thread; the producer must have stopped before
  * {@code close}, which publishes what it left.

@@ -152,6 +152,25 @@ class PlainTablesTest extends WithTestServer {
     server.awaitRows(table, 3);
   }
 
+  /** The server makes it; at the next connect it is there, and looked at as any other. */
+  @Test
+  void aTableThatIsLeftToTheServerMayBeMissing() throws Exception {
+    Endpoint endpoint = new Endpoint("127.0.0.1", server.port());
+    TableCheck check =
+        new TableCheck(
+            new SqlOverHttp(SenderConfig.parse("ws::addr=" + endpoint).connectSettings()));
+    check.require(
+        TableSpec.builder(table)
+            .column("a", QwpType.LONG)
+            .onMissing(OnMissingTable.BY_SERVER)
+            .build());
+    check.admit(endpoint);
+    assertTrue(check.facts(table).isEmpty());
+    run("CREATE TABLE " + table + " (a INT" + DESIGNATED);
+    GateClosed e = assertThrows(GateClosed.class, () -> check.admit(endpoint));
+    assertTrue(e.getMessage().contains("column 'a' is INT and the rows carry LONG"), e.toString());
+  }
+
   private SenderBuilder onDisk(String address) {
     return Senders.builder(
         address, "close_flush_timeout_millis=0;sf_min_free_bytes=0;sf_dir=" + dir + ";");

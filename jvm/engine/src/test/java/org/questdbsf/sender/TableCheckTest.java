@@ -194,22 +194,6 @@ class TableCheckTest {
     assertHas(e.getMessage(), "'t'", "'Timestamp'");
   }
 
-  /** The server makes it; what is known of it afterwards is nothing. */
-  @Test
-  void aTableThatIsLeftToTheServerMayBeMissing() throws Exception {
-    TableSpec spec =
-        TableSpec.builder("later")
-            .column("a", QwpType.LONG)
-            .onMissing(OnMissingTable.BY_SERVER)
-            .build();
-    TableCheck check = check(spec);
-    check.admit(endpoint);
-    assertTrue(check.facts("later").isEmpty());
-    run("CREATE TABLE later (a INT, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
-    GateClosed e = assertThrows(GateClosed.class, () -> check.admit(endpoint));
-    assertHas(e.getMessage(), "column 'a' is INT and the rows carry LONG");
-  }
-
   @Test
   void tablesThatTakeNoRowsAreRefused() throws Exception {
     run("CREATE TABLE timeless (a LONG)");

@@ -165,7 +165,12 @@ class SchemaDriftTest {
             assertThrows(
                 Exception.class,
                 () ->
-                    TestSpark.batch(rows.drop("ts"), SERVER.port(), "drift_two_times")
+                    rows.drop("ts")
+                        .write()
+                        .format("questdb-sf")
+                        .mode("append")
+                        .option("addr", "127.0.0.1:" + SERVER.port())
+                        .option("table", "drift_two_times")
                         .option("create_table", "on")
                         .option("server_timestamp", "on")
                         .save()));
