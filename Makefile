@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills selftest bench docs \
+.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops selftest bench docs \
   reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
@@ -47,6 +47,9 @@ integration: build ## the sink against a QuestDB in a container; SERVER=source o
 
 kills: build ## SIGKILL for driver, executors and server while streams write; SERVER=source; ARGS="--scenario driver --runs 2"
 	@.venv/bin/python -m integration.kills $(ARGS)
+
+drops: build ## tables dropped, renamed, truncated, altered while rows come at full rate; SERVER=source; ARGS="--rounds 20"
+	@.venv/bin/python -m integration.drops $(ARGS)
 
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@tools/docker.sh ready

@@ -85,6 +85,22 @@ class QuestDb:
             time.sleep(0.1)
         return seen
 
+    def await_applied(self, table: str, seconds: float = 60) -> None:
+        """Until all that was acknowledged of a table is visible; :class:`RuntimeError` when that does not come."""
+        deadline = time.monotonic() + seconds
+        query = (
+            f"SELECT suspended, writerTxn, sequencerTxn FROM wal_tables() WHERE name = '{table}'"
+        )
+        while True:
+            ((suspended, applied, committed),) = self.sql(query)
+            if applied == committed:
+                return
+            if suspended or time.monotonic() > deadline:
+                raise RuntimeError(
+                    f"table '{table}' shows {applied} of {committed} transactions, suspended: {suspended}"
+                )
+            time.sleep(0.01)
+
 
 class NotApplicable(RuntimeError):
     """What was asked of a server only another kind of server can do."""

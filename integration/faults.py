@@ -28,13 +28,21 @@ class Scenario:
 
 
 @dataclass(frozen=True)
+class Drops:
+    """The first rounds of ``make drops`` with a seed."""
+
+    rounds: int
+    seed: int
+
+
+@dataclass(frozen=True)
 class JUnit:
     """Test classes of the engine; one of them has to fail."""
 
     classes: tuple[str, ...]
 
 
-Proof = Plan | Scenario | Demo | JUnit
+Proof = Plan | Scenario | Demo | Drops | JUnit
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """``make selftest``: proofs that cannot fail prove nothing. Plants faults in the engine and sees that the proofs fail.
 
 Each fault goes into a copy of one source file below ``build/selftest``; its classes take the place of the product's in
-a bundle of their own (kill runs, scenarios, demo) or come before them on the class path (JUnit). Nothing else is
+jars of their own (kill runs, scenarios, demo, drops) or come before them on the class path (JUnit). Nothing else is
 changed. First every proof has to pass without a fault; then each has to fail with every fault that it is there for.
 Progress and table go to standard error, one JSON line to standard output. Exit status 0 only when every fault was
 caught.
@@ -28,13 +28,14 @@ from typing import Any
 
 from harness.server import ServerProcess
 from integration import kills
-from integration.faults import FAULTS, Demo, Fault, JUnit, Proof, Scenario
+from integration.faults import FAULTS, Demo, Drops, Fault, JUnit, Proof, Scenario
 from integration.kill_run import Plan
 
 REPOSITORY = Path(__file__).resolve().parents[1]
 PACKAGE = REPOSITORY / "python/src/questdb_sf"
 WORK = REPOSITORY / "build/selftest"
 KILL_PATIENCE, DEMO_PATIENCE, SCENARIO_PATIENCE, JUNIT_PATIENCE = 120, 240, 400, 180
+DROPS_PATIENCE = 240
 END_SECONDS = 60
 """For a proof that was not done in time, to end what it started."""
 
@@ -130,6 +131,8 @@ class Selftest:
             return demo(package)
         if isinstance(proof, Scenario):
             return scenario(proof, package)
+        if isinstance(proof, Drops):
+            return drops(proof, package)
         return self._kill(proof, package)
 
     def _plant(self, fault: Fault) -> Path:
@@ -190,6 +193,8 @@ def label(proof: Proof) -> str:
         return "demo"
     if isinstance(proof, Scenario):
         return f"integration {proof.name} {proof.commit_on}"
+    if isinstance(proof, Drops):
+        return f"{proof.rounds} rounds of drops"
     return f"kill run {proof.scenario} {proof.mode}"
 
 
@@ -244,27 +249,33 @@ def junit(proof: JUnit, java: dict[str, Any], classes: Path | None) -> str | Non
 
 
 def variant(classes: Path) -> Path:
-    """A directory with a ``questdb_sf`` whose bundle has the faulty classes, for PYTHONPATH."""
+    """A directory with a ``questdb_sf`` whose jars have the faulty classes, for PYTHONPATH."""
     package = classes.parent / "python"
     if package.exists():
         return package
     shutil.copytree(
         PACKAGE, package / PACKAGE.name, ignore=shutil.ignore_patterns("jars", "__pycache__")
     )
-    (bundle,) = (PACKAGE / "jars").glob("questdb-sf-bundle-*.jar")
     jars = package / PACKAGE.name / "jars"
     jars.mkdir()
     faulty = {str(path.relative_to(classes)): path for path in classes.rglob("*.class")}
-    with zipfile.ZipFile(bundle) as old, zipfile.ZipFile(jars / bundle.name, "w") as new:
+    for kind in ("bundle", "standalone"):
+        (jar,) = (PACKAGE / "jars").glob(f"questdb-sf-{kind}-*.jar")
+        replace_classes(jar, faulty, jars / jar.name)
+    return package
+
+
+def replace_classes(jar: Path, faulty: Mapping[str, Path], target: Path) -> None:
+    """Copies a jar, with faulty classes in place of its own."""
+    with zipfile.ZipFile(jar) as old, zipfile.ZipFile(target, "w") as new:
         missing = set(faulty) - set(old.namelist())
         if missing:
-            raise NotPlanted(f"{bundle} has no {sorted(missing)}: run `make build`")
+            raise NotPlanted(f"{jar} has no {sorted(missing)}: run `make build`")
         for name, path in faulty.items():
             new.write(path, name)
         for entry in old.infolist():
             if entry.filename not in faulty:
                 new.writestr(entry, old.read(entry))
-    return package
 
 
 def demo(package: Path | None) -> str | None:
@@ -306,6 +317,25 @@ def scenario(proof: Scenario, package: Path | None) -> str | None:
         raise SystemExit(f"the integration test did not run: {output[-3000:]}")
     errors = [text for text in output.splitlines() if text.startswith("E  ")]
     return wrong_rows(proof, lines[0], "\n".join(errors))
+
+
+def drops(proof: Drops, package: Path | None) -> str | None:
+    """Runs rounds of ``make drops``."""
+    path = {} if package is None else {"PYTHONPATH": str(package)}
+    status, output = bounded(
+        [sys.executable, "-m", "integration.drops", f"--rounds={proof.rounds}", f"--seed={proof.seed}"],
+        REPOSITORY,
+        path,
+        DROPS_PATIENCE,
+    )  # fmt: skip
+    if status is None:
+        raise NoVerdict(f"{label(proof)}: not done within {DROPS_PATIENCE} s")
+    if status == 0:
+        return None
+    told = [line for line in output.splitlines() if line.startswith("{")]
+    if not told:
+        raise NoVerdict(f"{label(proof)} ended with {status}: {output[-3000:]}")
+    return wrong_rows(proof, json.loads(told[-1]), output)
 
 
 def bounded(
