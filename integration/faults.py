@@ -71,6 +71,8 @@ EXECUTOR_KILLED = kill("executor", "store", cut=0.5, more=3)
 CONTAINER_KILLED = Scenario("sigkill", "ack")
 CONTAINER_KILLED_LATE = Scenario("sigkill", "store")
 SPARK_KILLED = Scenario("spark_killed_in_outage", "store")
+# Servers throw away acknowledged rows in these rounds.
+TABLES_DROPPED = Drops(rounds=12, seed=1)
 
 FAULTS = (
     Fault(
@@ -164,5 +166,40 @@ FAULTS = (
         "if (storage.durable() && !forceWatermark(acked)) {",
         "if (storage.durable() && state.diskFailed()) {",
         (JUnit(("org.questdbsf.slot.DiskFaultTest",)),),
+    ),
+    Fault(
+        "an OK settles whatever it numbers",
+        f"{SENDER}/AckTracker.java",
+        "OkAudit.Verdict verdict = audit.judge(sequence, ok.tables(), now);",
+        "OkAudit.Verdict verdict = OkAudit.Verdict.PROVEN;",
+        (TABLES_DROPPED, JUnit(("org.questdbsf.sender.AckAuditTest",))),
+    ),
+    Fault(
+        "what an OK does not account for counts all the same",
+        f"{SENDER}/AckRejections.java",
+        "    setup.counters().acksRejected.increment();\n",
+        "    setup.counters().acksRejected.increment();\n    setup.ring().acknowledge(last);\n",
+        (TABLES_DROPPED,),
+    ),
+    Fault(
+        "an OK of several frames needs one transaction",
+        f"{SENDER}/OkAudit.java",
+        "long least = table.transaction + table.commits;",
+        "long least = table.transaction + 1;",
+        (JUnit(("org.questdbsf.sender.AckAuditTest", "org.questdbsf.sender.OkAuditTest")),),
+    ),
+    Fault(
+        "an OK that may be of another table counts without a look",
+        f"{SENDER}/AckTracker.java",
+        "        if (identified) {\n",
+        "        if (identified && durable) {\n",
+        (JUnit(("org.questdbsf.sender.AckAuditTest",)),),
+    ),
+    Fault(
+        "a replaced table is written to through the old connection",
+        f"{SENDER}/FrameShipper.java",
+        "        case REPLACED -> {\n",
+        "        case REPLACED -> {\n          if (again) {\n            return null;\n          }\n",
+        (JUnit(("org.questdbsf.sender.TableReplacedTest",)),),
     ),
 )
