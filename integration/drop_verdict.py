@@ -25,7 +25,7 @@ class Verdict:
 
     ``counts`` has ``rows``, those that have to be there, and ``lost``, those of them that are not; ``altered``;
     ``unexpected_duplicates``, copies in a table with keys; and ``nulled``: rows that were published after their column
-    ``extra`` was dropped and have no value in it. Servers do that to the first frame of a connection, unseen by clients.
+    ``extra`` was dropped and have no value in it. Servers do that to one frame of each connection, unseen by clients.
     """
 
     counts: Counter[str] = field(default_factory=Counter)
