@@ -135,6 +135,7 @@ class Part:
     def stop(self) -> None:
         """No more rows."""
         self._stop.set()
+        self._over.set()
 
     def join(self) -> None:
         """Until all its rows are acknowledged, or there is a problem."""

@@ -86,19 +86,21 @@ def run(questdb: QuestDb, lanes: Sequence[Lane], plan: Plan) -> list[Part]:
         lane.work(plan.table, rhythm, f"{plan.seed}-{lane.number}")
         for lane, rhythm in zip(lanes, plan.rhythms, strict=True)
     ]
-    for part in parts:
-        part.begun.wait()
-    time.sleep(plan.before)  # the moment is random
-    for part in parts:
-        part.event_is_near()
-    for part in parts:
-        part.ready.wait()
-    happen(questdb, plan, parts)
-    time.sleep(plan.after)
-    for part in parts:
-        part.stop()
-    for part in parts:
-        part.join()
+    try:
+        for part in parts:
+            part.begun.wait()
+        time.sleep(plan.before)  # the moment is random
+        for part in parts:
+            part.event_is_near()
+        for part in parts:
+            part.ready.wait()
+        happen(questdb, plan, parts)
+        time.sleep(plan.after)
+    finally:
+        for part in parts:
+            part.stop()
+        for part in parts:
+            part.join()
     return parts
 
 
