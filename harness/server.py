@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import random
+import re
 import resource
 import signal
 import socket
@@ -64,6 +65,12 @@ class QuestDb:
         if "error" in body:
             raise RuntimeError(f"{body['error']} in: {query}")
         return list(body.get("dataset", []))
+
+    def version(self) -> str:
+        """What it says that it is."""
+        said = str(self.sql("SELECT build()")[0][0])
+        found = re.search(r"QuestDB ([^\s,]+)", said)
+        return found.group(1) if found else said
 
     def count(self, table: str) -> int:
         """Rows visible in a table; 0 while it does not exist."""

@@ -65,7 +65,8 @@ def run_all(questdb: QuestDb, sf_dir: Path, seed: int, rounds: int) -> dict[str,
     """All rounds on one server; the counts of them together."""
     began = time.monotonic()
     total: Counter[str] = Counter()
-    say(f"{kind()}, seed {seed}")
+    version = questdb.version()
+    say(f"{kind()} {version}, seed {seed}")
     with running_lanes(questdb, sf_dir) as lanes:
         for number in range(rounds):
             total += run_one(questdb, lanes, Plan.of(seed, number, len(lanes)))
@@ -73,6 +74,7 @@ def run_all(questdb: QuestDb, sf_dir: Path, seed: int, rounds: int) -> dict[str,
         total += lane.counts
     return {
         "server": kind(),
+        "version": version,
         "seed": seed,
         "rounds": rounds,
         **{name: total[name] for name in ("rows", *NONE_ALLOWED, "nulled", "acks_rejected")},
