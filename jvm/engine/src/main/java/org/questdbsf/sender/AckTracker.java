@@ -79,13 +79,12 @@ final class AckTracker {
     if (verdict == OkAudit.Verdict.UNPROVEN) {
       verdict = rejections.secondOpinion(ok, link);
     }
-    boolean identified = setup.gate().identifiesTables(link.connection().endpoint());
     switch (verdict) {
       case UNPROVEN -> {
         return rejections.reject(clamped, audit.whichTable(), audit.why(), link);
       }
       case OPEN -> {
-        if (identified) {
+        if (setup.gate().identifiesTables(link.connection().endpoint())) {
           hold(clamped, now);
         } else {
           settle(clamped);

@@ -60,7 +60,7 @@ public interface ConnectionGate {
    */
   default void unproven(Endpoint endpoint, String table) {}
 
-  /** Whether {@link #admitAgain} can tell if tables on this server are the ones they were. */
+  /** Whether {@link #admitAgain} can tell if all tables on this server are the ones they were. */
   default boolean identifiesTables(Endpoint endpoint) {
     return false;
   }

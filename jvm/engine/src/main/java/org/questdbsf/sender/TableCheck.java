@@ -144,7 +144,7 @@ public final class TableCheck implements ConnectionGate {
 
   @Override
   public boolean identifiesTables(Endpoint endpoint) {
-    return watch.hasSeen(endpoint);
+    return required.keySet().stream().allMatch(table -> watch.seen(endpoint, table) != null);
   }
 
   @Override
@@ -214,7 +214,7 @@ public final class TableCheck implements ConnectionGate {
     if (found.isEmpty() && spec.onMissing() == OnMissingTable.BY_SERVER) {
       TableFit.refuseSecondTimestamp(endpoint, spec, "is not there");
       unchecked(endpoint, spec);
-      return;
+      return before != null;
     }
     if (found.isEmpty()) {
       found = Optional.of(missing.create(endpoint, spec));

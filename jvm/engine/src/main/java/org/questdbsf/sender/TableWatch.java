@@ -85,11 +85,6 @@ final class TableWatch {
     return seen.get(at(endpoint, table));
   }
 
-  /** Whether any table was checked on a server. */
-  boolean hasSeen(Endpoint endpoint) {
-    return seen.keySet().stream().anyMatch(at -> at.endpoint.equals(endpoint));
-  }
-
   /** Names of the tables that were checked on a server. */
   List<String> tables(Endpoint endpoint) {
     List<String> names = new ArrayList<>();

@@ -145,12 +145,10 @@ class RefusalTest {
       assertRefused(
           RefusedException.SCHEMA_MISMATCH,
           "long arrays are not supported, only double arrays",
-          Messages.of(
-              table,
-              block -> {
-                block.column("a", QwpType.LONG_ARRAY).putLongArray(new long[] {1}, new int[] {1});
-                block.endRow();
-              }));
+          new RawMessage()
+              .block(table, 1)
+              .column("a", QwpType.LONG_ARRAY, new byte[] {1, 1, 0, 0, 0, 7, 0, 0, 0, 0, 0, 0, 0})
+              .bytes());
       assertRefused(
           RefusedException.SCHEMA_MISMATCH,
           "array dimensionality mismatch in QWP batch [column=a, expectedDims=1, actualDims=2]",
