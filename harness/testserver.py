@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,12 @@ class TestServer(ServerProcess):
     def _command(self) -> list[str]:
         java = ["java", "-Xmx1g", "-jar", str(jar())]
         return [*java, "--root", str(self.root), "--port", str(self.port), *self._arguments]
+
+    def version(self) -> str:
+        """Of the QuestDB in it, which does not say when it is embedded."""
+        build = (REPOSITORY / "gradle.properties").read_text(encoding="utf-8")
+        (version,) = re.findall(r"^questdbVersion=(\S+)$", build, re.MULTILINE)
+        return str(version)
 
     def untouched(self, table: str) -> bool:
         """Whether nothing was sent for a table."""

@@ -42,9 +42,10 @@ def numbers_in(server: ServerProcess, table: str) -> list[int]:
 def test_rows_after_a_drop_are_in_the_new_table(
     server: ServerProcess, tmp_path: Path, event: str, frames: int, storage: str
 ) -> None:
-    """Servers acknowledge the first frame of a connection after the drop and throw it away; here it is sent again.
+    """Servers acknowledge the first frame of a connection after the drop and throw it away.
 
-    Where others have written to the new table already, its transactions have numbers that the old one might have.
+    Either the sender sees before it that the table is another one, or it does not take that acknowledgement. Where
+    others have written to the new table already, its transactions have numbers that the old one might have.
     """
     table = f"{event}_{frames}_{storage}"
     create = WITH_KEYS.format(table)
@@ -63,7 +64,5 @@ def test_rows_after_a_drop_are_in_the_new_table(
                 expected.append(number + 1000)
         expected += write(sender, table, 100, frames)
         expected += write(sender, table, 200, 1)
-        counters = sender.counters()
     server.await_applied(table)
     assert numbers_in(server, table) == sorted(expected)
-    assert counters.acks_rejected == 1
