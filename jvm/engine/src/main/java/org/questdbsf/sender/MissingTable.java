@@ -60,7 +60,7 @@ final class MissingTable {
           e);
     }
     throw GateClosed.of(
-        refused != null && SqlWords.isFinal(refused),
+        refused != null && (SqlWords.isFinal(refused) || SqlWords.isDenied(refused)),
         ErrorCode.TABLE_MISSING,
         "table '"
             + spec.table()
