@@ -53,12 +53,14 @@ final class TableFit {
   static void verify(Endpoint endpoint, TableSpec spec, TableFacts table, TableLookup.Found found)
       throws GateClosed {
     List<String> problems = new ArrayList<>();
-    if (found.materializedView()) {
-      problems.add("it is a materialized view, which takes no rows; name a table");
+    if (found.view() != null) {
+      problems.add("it is " + found.view() + ", which takes no rows; name a table");
+    } else {
+      wal(found, problems);
+      designated(spec, found, problems);
+      columns(spec, table, found, problems);
+      keys(spec, table, problems);
     }
-    designated(spec, found, problems);
-    columns(spec, table, found, problems);
-    keys(spec, table, problems);
     if (!problems.isEmpty()) {
       throw new GateClosed(
           true,
@@ -71,6 +73,15 @@ final class TableFit {
                   + " does not fit: "
                   + String.join("; ", problems)
                   + "."));
+    }
+  }
+
+  private static void wal(TableLookup.Found found, List<String> problems) {
+    if (!found.walEnabled()) {
+      problems.add(
+          "it is no WAL table, and only those take rows this way; ALTER TABLE … SET TYPE WAL and a"
+              + " restart of the server make it one if it has partitions, else create it with"
+              + " TIMESTAMP(column) PARTITION BY … WAL");
     }
   }
 

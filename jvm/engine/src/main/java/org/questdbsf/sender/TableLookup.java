@@ -22,13 +22,14 @@ final class TableLookup {
    * What the server said.
    *
    * @param identity changes when the table is dropped and created again
+   * @param view what it is instead of a table, for people; null for a table
    * @param designatedType its SQL type, or null without a designated timestamp
    * @param ttlValue 0: none
    */
   record Found(
       String table,
       String identity,
-      boolean materializedView,
+      String view,
       Map<String, String> columns,
       String designated,
       String designatedType,
@@ -130,7 +131,7 @@ final class TableLookup {
     return new Found(
         name,
         identity(row, 0),
-        Boolean.TRUE.equals(said(row, "matView")),
+        view(row),
         types,
         designated,
         designatedType,
@@ -140,6 +141,16 @@ final class TableLookup {
         ttl,
         said(row, "ttlUnit") instanceof String unit ? unit : "HOUR",
         ttl > 0 ? newest(endpoint, name, designated, designatedType) : TtlFloor.NONE);
+  }
+
+  /** Older servers have {@code matView} instead of {@code table_type}, or neither. */
+  private static String view(SqlResult row) {
+    if ("V".equals(said(row, "table_type"))) {
+      return "a view";
+    }
+    boolean materialized =
+        "M".equals(said(row, "table_type")) || Boolean.TRUE.equals(said(row, "matView"));
+    return materialized ? "a materialized view" : null;
   }
 
   private boolean suspended(Endpoint endpoint, SqlResult row, String name)

@@ -199,7 +199,11 @@ class TableCheckTest {
     run("CREATE TABLE timeless (a LONG)");
     assertHas(
         refusal(ErrorCode.TABLE_MISMATCH, TableSpec.builder("timeless").build()),
-        "no designated timestamp");
+        "no designated timestamp",
+        "no WAL table");
+    run("CREATE TABLE direct (a LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY BYPASS WAL");
+    String direct = refusal(ErrorCode.TABLE_MISMATCH, TableSpec.builder("direct").build());
+    assertHas(direct, "no WAL table", "SET TYPE WAL");
     run("CREATE TABLE base (a LONG, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL");
     run("CREATE MATERIALIZED VIEW seen AS (SELECT ts, max(a) top FROM base SAMPLE BY 1h)");
     assertHas(

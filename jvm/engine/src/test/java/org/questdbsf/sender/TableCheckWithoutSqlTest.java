@@ -202,4 +202,32 @@ class TableCheckWithoutSqlTest {
     assertEquals(ErrorCode.TABLE_MISSING, e.error().code());
     assertTrue(e.terminal());
   }
+
+  /** As servers that have views answer: {@code table_type} is T for a table, V and M for views. */
+  @ParameterizedTest
+  @CsvSource({"V,a view", "M,a materialized view"})
+  void viewsAreRefused(String type, String called) {
+    String name = "{\"name\":\"table_name\",\"type\":\"STRING\"}";
+    String kind = "{\"name\":\"table_type\",\"type\":\"CHAR\"}";
+    String suspended = "{\"name\":\"table_suspended\",\"type\":\"BOOLEAN\"}";
+    bodies =
+        List.of(
+            "{\"columns\":["
+                + String.join(",", name, kind, suspended)
+                + "],\"dataset\":[[\"v\",\""
+                + type
+                + "\",false]]}",
+            "{\"columns\":[{\"name\":\"column\",\"type\":\"STRING\"},"
+                + "{\"name\":\"type\",\"type\":\"STRING\"},"
+                + "{\"name\":\"upsertKey\",\"type\":\"BOOLEAN\"},"
+                + "{\"name\":\"designated\",\"type\":\"BOOLEAN\"}],"
+                + "\"dataset\":[[\"x\",\"LONG\",false,false]]}");
+    GateClosed e =
+        assertThrows(GateClosed.class, () -> check(TableSpec.builder("v").build()).admit(endpoint));
+    assertTrue(e.terminal());
+    assertEquals(ErrorCode.TABLE_MISMATCH, e.error().code());
+    assertTrue(
+        e.getMessage().endsWith("it is " + called + ", which takes no rows; name a table."),
+        e.getMessage());
+  }
 }
