@@ -325,9 +325,9 @@ class Sender:
     def drain(self, timeout: float) -> bool:
         """Flushes and waits until everything is acknowledged or dropped; False after ``timeout`` seconds.
 
-        What a server refused under the policy ``drop`` (the default here for schema mismatches and write errors) is in
-        no table and not waited for: compare ``counters().rows_dropped``, or give an error handler. With ``sf_dir`` such
-        frames are kept in ``sf_dir/.rejected``. With ``on_server_error=halt`` nothing is dropped and this raises.
+        With ``sf_dir`` frames whose rows do not fit the table are kept in ``sf_dir/.rejected``; they are in no table and
+        not waited for: compare ``counters().rows_dropped``, or give an error handler. Without ``sf_dir``, or with
+        ``on_server_error=halt``, nothing is dropped and this raises.
         """
         newest = self.flush()
         millis = max(0, math.ceil(timeout * 1_000))

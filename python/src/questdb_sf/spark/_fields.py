@@ -231,20 +231,20 @@ class OptionFields:
 
     on_write_error: Literal["retry", "halt", "drop"] | None = None
     """The server refuses a frame because the table did not take the rows. retry: send it again,
-    paced, until it is taken. halt: fail the query with the server's words. drop: write the frame
-    to dead_letter_dir and go on. Default: retry.
+    paced, while it may be taken. halt: fail the query with the server's words. drop: write the
+    frame to dead_letter_dir and go on. Default: retry.
     """
 
     on_internal_error: Literal["retry", "halt", "drop"] | None = None
     """The server refuses a frame because of a fault inside it. retry: send it again, paced,
-    until it is taken. halt: fail the query with the server's words. drop: write the frame to
+    while it may be taken. halt: fail the query with the server's words. drop: write the frame to
     dead_letter_dir and go on. Default: retry.
     """
 
     on_unknown_error: Literal["retry", "halt", "drop"] | None = None
     """The server refuses a frame because of something that no category covers. retry: send it
-    again, paced, until it is taken. halt: fail the query with the server's words. drop: write
-    the frame to dead_letter_dir and go on. Default: retry.
+    again, paced, while it may be taken. halt: fail the query with the server's words. drop:
+    write the frame to dead_letter_dir and go on. Default: retry.
     """
 
     on_server_error: Literal["halt", "drop", "retry"] | None = None
@@ -289,8 +289,8 @@ class OptionFields:
     """Longest pause after all servers failed. Default: 5000."""
 
     reconnect_max_duration_millis: int | None = None
-    """Longest outage before it is an error; 0: no limit. Default: 0 on a stream, 300000 in a
-    batch write.
+    """Longest outage, and longest wait for a refusal to pass, before it is an error; 0: no
+    limit. Default: 0 on a stream, 300000 in a batch write.
     """
 
     durable_ack_keepalive_interval_millis: int | None = None

@@ -89,14 +89,19 @@ public enum ErrorCode {
       "No server grants durable acknowledgements.",
       "Use `commit_on=ack`, or servers with replication to an object store."),
   OUTAGE_BUDGET_EXHAUSTED(
-      "The outage lasted longer than `reconnect_max_duration_millis`.",
-      "Bring a server back and start again; with a slot, its rows are still there."),
+      "No server was there, or none took the next frame, for `reconnect_max_duration_millis`.",
+      "Bring a server back, or mend what its words in the message name, and start again; with a"
+          + " slot, its rows are still there."),
   SERVER_REJECTED(
-      "The server refused a frame, and the policy for that is to halt.",
-      "Read the server's words in the message. Mend the table or the rows; or have such frames kept"
-          + " aside with `on_*_error=drop` and `dead_letter_dir`."),
+      "The server refused a frame, and sending it again cannot help, or is not wanted"
+          + " (`on_*_error`).",
+      "Read the server's words in the message, and [what they"
+          + " mean](operating.md#what-the-server-refuses). Mend the table, the rows or the server;"
+          + " or have such frames kept aside with `on_*_error=drop` and a place for them"
+          + " (`dead_letter_dir`, or `sf_dir` of a plain `Sender`)."),
   POISON_FRAME(
-      "The same frame was refused again and again, while others went through.",
+      "The same frame was refused again and again, while others went through or though nothing"
+          + " about it can pass.",
       "As for `SERVER_REJECTED`; the message has the server's last words."),
   PROTOCOL_VIOLATION(
       "The server answered what the protocol does not allow, or closed for such a reason.",

@@ -46,7 +46,10 @@ public enum ConnectKey {
   ACK_TIMEOUT_MILLIS(millis(1), is("30000"), "Silence while frames are unacknowledged: reconnect."),
   RECONNECT_INITIAL_BACKOFF_MILLIS(millis(1), is("100"), "First pause after all servers failed."),
   RECONNECT_MAX_BACKOFF_MILLIS(millis(1), is("5000"), "Longest pause between rounds."),
-  RECONNECT_MAX_DURATION_MILLIS(millis(0), is("300000", "0"), "Budget of an outage; 0: no limit."),
+  RECONNECT_MAX_DURATION_MILLIS(
+      millis(0),
+      is("300000", "0"),
+      "Longest outage, and longest wait for a refusal to pass; 0: no limit."),
   INITIAL_CONNECT_RETRY(
       words("off", "false=off", "on", "sync=on", "true=on", "async"),
       is("off", "async"),
@@ -93,7 +96,11 @@ public enum ConnectKey {
   MAX_BACKGROUND_DRAINERS(ints(0, 1024), is("4"), "Most orphans drained at once."),
 
   // Rejections
-  ON_SERVER_ERROR(policy(), is("auto"), "Policy of categories that have none of their own."),
+  ON_SERVER_ERROR(
+      policy(),
+      is("auto"),
+      "Policy of categories that have none of their own. auto: retry what may pass; keep frames"
+          + " that do not fit their table aside, where there is a place for them; else halt."),
   ON_SCHEMA_ERROR(policy(), is("auto"), "Policy for schema mismatches."),
   ON_PARSE_ERROR(policy(), is("auto"), "Policy for messages that the server cannot parse."),
   ON_SECURITY_ERROR(policy(), is("auto"), "Policy for missing permissions."),

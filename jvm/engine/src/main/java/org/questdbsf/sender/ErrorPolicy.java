@@ -2,14 +2,12 @@ package org.questdbsf.sender;
 
 import java.util.EnumMap;
 import java.util.Map;
+import java.util.Optional;
+import org.questdbsf.sender.Refusal.Hope;
 
 /**
- * Which {@link Policy} holds for a {@link Category}: the key of the category, else {@code
- * on_server_error}, else the default. Immutable.
- *
- * <p>Two categories are forced to halt whatever the keys say: {@link Category#PROTOCOL_VIOLATION}
- * and {@link Category#LOCAL_FAILURE}; in the engine's defaults also all statuses that the client
- * spec does not know, because something that is not understood is never dropped silently.
+ * Which {@link Policy} holds for a refusal: the key of its category, else {@code on_server_error},
+ * else what is sensible for its {@link Hope}. Immutable.
  */
 final class ErrorPolicy {
   private static final Map<Category, ConnectKey> KEYS =
@@ -21,54 +19,46 @@ final class ErrorPolicy {
           Category.INTERNAL_ERROR, ConnectKey.ON_INTERNAL_ERROR,
           Category.UNKNOWN, ConnectKey.ON_UNKNOWN_ERROR);
 
-  private final Map<Category, Policy> policies = new EnumMap<>(Category.class);
+  private final PolicyDefaults defaults;
+  private final boolean canKeep;
+  private final Map<Category, Policy> configured = new EnumMap<>(Category.class);
 
   /**
+   * @param config what the keys say
    * @param defaults for what no key names
-   * @param configured by category; absent: not set, or {@code auto}
-   * @param general {@code on_server_error}, or null
+   * @param canKeep whether there is a place for dropped frames; without, none is dropped by default
    */
-  ErrorPolicy(PolicyDefaults defaults, Map<Category, Policy> configured, Policy general) {
+  ErrorPolicy(SenderConfig config, PolicyDefaults defaults, boolean canKeep) {
+    this.defaults = defaults;
+    this.canKeep = canKeep;
     for (Category category : Category.values()) {
-      Policy policy = byDefault(defaults, category);
-      if (!isForced(defaults, category)) {
-        policy = general == null ? policy : general;
-        policy = configured.getOrDefault(category, policy);
-      }
-      policies.put(category, policy);
+      Optional.ofNullable(KEYS.get(category))
+          .flatMap(config::errorPolicy)
+          .or(() -> config.errorPolicy(ConnectKey.ON_SERVER_ERROR))
+          .ifPresent(policy -> configured.put(category, policy));
     }
   }
 
-  /** What the settings say, with the defaults of a preset. */
-  static ErrorPolicy of(SenderConfig config, PolicyDefaults defaults) {
-    Map<Category, Policy> configured = new EnumMap<>(Category.class);
-    KEYS.forEach(
-        (category, key) ->
-            config.errorPolicy(key).ifPresent(policy -> configured.put(category, policy)));
-    Policy general = config.errorPolicy(ConnectKey.ON_SERVER_ERROR).orElse(null);
-    return new ErrorPolicy(defaults, configured, general);
+  /** What is done about a refusal of this category. */
+  Policy of(Category category, Hope hope) {
+    if (hope == Hope.NEW_CONNECTION) {
+      return Policy.RETRY;
+    }
+    Policy asked = configured.get(category);
+    return asked != null ? asked : byDefault(category, hope);
   }
 
-  Policy of(Category category) {
-    return policies.get(category);
-  }
-
-  private static boolean isForced(PolicyDefaults defaults, Category category) {
+  private Policy byDefault(Category category, Hope hope) {
     return switch (category) {
-      case PROTOCOL_VIOLATION, LOCAL_FAILURE -> true;
-      case UNKNOWN, NOT_WRITABLE, DICTIONARY_GAP -> defaults == PolicyDefaults.ENGINE;
-      default -> false;
+      case NOT_WRITABLE -> Policy.RETRY_OTHER;
+      case UNKNOWN -> defaults == PolicyDefaults.ENGINE ? Policy.HALT : Policy.RETRY;
+      case SCHEMA_MISMATCH, WRITE_ERROR -> hope == Hope.NONE ? aside() : Policy.RETRY;
+      default -> hope == Hope.NONE ? Policy.HALT : Policy.RETRY;
     };
   }
 
-  private static Policy byDefault(PolicyDefaults defaults, Category category) {
-    return switch (category) {
-      case PARSE_ERROR, SECURITY_ERROR, PROTOCOL_VIOLATION, LOCAL_FAILURE -> Policy.HALT;
-      case SCHEMA_MISMATCH -> defaults == PolicyDefaults.ENGINE ? Policy.DROP : Policy.HALT;
-      case WRITE_ERROR -> defaults == PolicyDefaults.ENGINE ? Policy.DROP : Policy.RETRY;
-      case NOT_WRITABLE -> defaults == PolicyDefaults.ENGINE ? Policy.HALT : Policy.RETRY_OTHER;
-      case INTERNAL_ERROR, DICTIONARY_GAP, UNKNOWN ->
-          defaults == PolicyDefaults.ENGINE ? Policy.HALT : Policy.RETRY;
-    };
+  /** Of frames that only their own rows are to blame for: others of the sender can go on. */
+  private Policy aside() {
+    return defaults == PolicyDefaults.ENGINE && canKeep ? Policy.DROP : Policy.HALT;
   }
 }

@@ -4,12 +4,13 @@ import java.io.IOException;
 import java.time.Instant;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.net.ServerReply;
+import org.questdbsf.sender.Refusal.Hope;
 import org.questdbsf.slot.SegmentRing;
 
 /**
- * Decides what an error frame means. It says nothing about earlier frames, so that it takes effect
- * only for the head of the line: anything else is sent again, one frame at a time, until it is the
- * head or goes through. Loop's thread only.
+ * Decides what is done about an error frame. It says nothing about earlier frames, so that it takes
+ * effect only for the head of the line: anything else is sent again, one frame at a time, until it
+ * is the head or goes through. Loop's thread only.
  */
 final class NackHandler {
   private final LoopSetup setup;
@@ -30,7 +31,7 @@ final class NackHandler {
     this.strikes = strikes;
     this.acks = acks;
     this.frames = new FrameReader(ring);
-    this.policies = ErrorPolicy.of(setup.config(), setup.defaults());
+    this.policies = new ErrorPolicy(setup.config(), setup.defaults(), setup.deadLetters() != null);
   }
 
   /**
@@ -54,7 +55,8 @@ final class NackHandler {
     }
     ReplayPlan.Unit unit = setup.plan().unitOf(fsn);
     Category category = Category.ofStatus(nack.status());
-    Policy policy = policies.of(category);
+    Refusal refusal = Refusal.of(category, nack.message());
+    Policy policy = policies.of(category, refusal.hope());
     if (ofDictionary && policy == Policy.DROP) {
       // Dropping the frame would not help: the next one needs the same symbols.
       policy = Policy.RETRY;
@@ -70,26 +72,21 @@ final class NackHandler {
             unit.last(),
             look.table(),
             look.rows(),
-            nack.message(),
+            refusal.explain(nack.message()),
             host,
             Instant.now(),
             null);
-    boolean isHead = unit.first() <= head;
-    switch (policy) {
-      case HALT -> throw new TerminalFailure(ErrorCode.SERVER_REJECTED, error, null);
-      case RETRY_OTHER -> {
-        setup.inbox().offer(error);
-        setup.status().rejecting(error.describe(), host);
-        return Loss.of(Loss.Kind.HOST_REFUSES, error.describe());
-      }
-      default -> {
-        caution.upTo(unit.last());
-        if (!isHead) {
-          return Loss.of(Loss.Kind.FRAME, error.describe());
-        }
-        return policy == Policy.DROP ? drop(unit, error) : strikes.refused(error);
-      }
+    if (policy == Policy.HALT) {
+      throw new TerminalFailure(ErrorCode.SERVER_REJECTED, error, null);
     }
+    if (policy == Policy.RETRY_OTHER && refusal.hope() != Hope.NONE) {
+      return strikes.refused(error, refusal.hope());
+    }
+    caution.upTo(unit.last());
+    if (unit.first() > head) {
+      return Loss.of(Loss.Kind.FRAME, error.describe());
+    }
+    return policy == Policy.DROP ? drop(unit, error) : strikes.refused(error, refusal.hope());
   }
 
   private Loss drop(ReplayPlan.Unit unit, SenderError error) throws TerminalFailure {
@@ -103,7 +100,7 @@ final class NackHandler {
           keptIn = setup.deadLetters().store(setup.name(), fsn, copy, error);
         } catch (IOException | RuntimeException e) { // file systems of others throw both
           String why = error.message() + "; not dropped, because it cannot be kept: " + e;
-          return strikes.refused(error.withMessage(why));
+          return strikes.refused(error.withMessage(why), Hope.PASSING);
         }
       }
     }

@@ -6,8 +6,8 @@ public enum Policy {
   HALT,
   /** The frame is kept as a dead letter, then given up, and the next one is sent. */
   DROP,
-  /** The frame is sent again on a new connection, paced; a strike for the poison detector. */
+  /** The frame is sent again on a new connection, paced, while there is hope that it is taken. */
   RETRY,
-  /** As {@link #RETRY}, but at another host, and no strike: it is the host that refuses. */
+  /** As {@link #RETRY}, but at another host: it is the host that refuses. */
   RETRY_OTHER
 }

@@ -1,15 +1,16 @@
 package org.questdbsf.sender;
 
-/** Which policies hold for categories that no key names. */
+/** What is done about refusals that no key names. Those that may pass are retried by both. */
 public enum PolicyDefaults {
   /**
-   * The client spec: schema and write errors are dropped, all others halt; a refused credential and
-   * six WebSocket close codes are terminal at once.
+   * The plain sender, after the client spec: frames that do not fit their table are set aside where
+   * there is a place for them, and all else that cannot pass or is not known ends the sender, as do
+   * a refused credential and six WebSocket close codes, at once.
    */
   ENGINE,
   /**
-   * The Spark sink: schema, parse and security errors halt, all others are retried for ever; a
-   * refused credential is terminal after three rounds, and no close code is by itself.
+   * The Spark sink: what cannot pass ends the query, and what is not known is retried; a refused
+   * credential is terminal after three rounds, and no close code is by itself.
    */
   SINK
 }

@@ -101,11 +101,11 @@ public final class Sender implements AutoCloseable {
   }
 
   /**
-   * Flushes, and waits until everything published is acknowledged or dropped. What a server refused
-   * under the policy drop (the default here for schema mismatches and write errors) is dealt with:
-   * it is not in the table and not waited for. Compare {@link SenderCounters#rowsDropped} before
-   * and after, or have the error handler told; with a slot such frames are kept in {@code
-   * sf_dir/.rejected}. With {@code on_server_error=halt} nothing is dropped and this throws.
+   * Flushes, and waits until everything published is acknowledged or dropped. With a slot, or with
+   * dead letters of your own, frames whose rows do not fit the table are kept there ({@code
+   * sf_dir/.rejected}) and dealt with: they are not in the table and not waited for. Compare {@link
+   * SenderCounters#rowsDropped} before and after, or have the error handler told. In memory, or
+   * with {@code on_server_error=halt}, nothing is dropped and this throws.
    *
    * @return false when that took longer than {@code millis}
    * @throws SfException the terminal error

@@ -96,9 +96,9 @@ public record SenderError(
   }
 
   /** The same refusal, now the end of the sender. */
-  SenderError asPoison(String other) {
+  SenderError asEnd(Category end, String other) {
     return new SenderError(
-        Category.PROTOCOL_VIOLATION,
+        end,
         Policy.HALT,
         status,
         messageSequence,

@@ -18,7 +18,9 @@ public record SenderState(Kind kind, Instant since, String cause, String host, i
     OK,
     /** Connected; the producer waits for room in the ring. */
     BACKPRESSURE,
-    /** The server refuses a frame that is sent again and again. */
+    /**
+     * The server refuses a frame that is sent again and again, or ends each connection after it.
+     */
     REJECTING,
     /** Not connected; trying. */
     RECONNECTING,

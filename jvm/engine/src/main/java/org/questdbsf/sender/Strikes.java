@@ -5,11 +5,13 @@ import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.net.CloseInfo;
+import org.questdbsf.sender.Refusal.Hope;
 
 /**
  * What refusals of the head frame lead to: by an error frame whose policy is to retry, or by a
  * WebSocket close code. Codes 1000, 1001 and 1006, a missing close frame and role changes say
- * nothing about a frame. Loop's thread only.
+ * nothing about a frame; they are told when they go on and on. Whatever may pass is waited for as
+ * long as an outage is, {@code reconnect_max_duration_millis}. Loop's thread only.
  */
 final class Strikes {
   /** Terminal in the client spec (section on close codes); ordinary strikes for the sink. */
@@ -24,6 +26,7 @@ final class Strikes {
   private final PoisonDetector poison;
   private final TableActivity activity;
   private final FrameReader frames;
+  private final UnansweredEnds unanswered = new UnansweredEnds();
 
   Strikes(
       LoopSetup setup,
@@ -40,17 +43,29 @@ final class Strikes {
   }
 
   /** The head frame was refused and is to be sent again. */
-  Loss refused(SenderError error) throws TerminalFailure {
+  Loss refused(SenderError error, Hope hope) throws TerminalFailure {
     long now = System.nanoTime();
-    poison.strike(setup.ring().ackedFsn() + 1, now);
-    if (isPoison(error.table(), now)) {
+    boolean byHost = error.policy() == Policy.RETRY_OTHER;
+    boolean strike = hope == Hope.NONE || (hope != Hope.PASSING && !byHost);
+    poison.refused(setup.ring().ackedFsn() + 1, strike, now);
+    if (strike && isPoison(error.table(), hope, now)) {
+      String text = refusedSince(poison.firstStrike(), now) + "; last: " + error.describe();
       throw new TerminalFailure(
-          ErrorCode.POISON_FRAME, error.asPoison(poisonText(now) + error.describe()), null);
+          ErrorCode.POISON_FRAME, error.asEnd(Category.PROTOCOL_VIOLATION, text), null);
+    }
+    if (isTooLong(now)) {
+      String text = refusedSince(poison.firstRefusal(), now);
+      text += " (reconnect_max_duration_millis); last: " + error.message();
+      throw new TerminalFailure(
+          ErrorCode.OUTAGE_BUDGET_EXHAUSTED, error.asEnd(error.category(), text), null);
     }
     setup.inbox().offer(error);
     setup.status().rejecting(error.describe(), error.endpoint());
+    if (byHost) {
+      return Loss.of(Loss.Kind.HOST_REFUSES, error.describe());
+    }
     // Refused twice: perhaps another host takes it.
-    Loss.Kind kind = poison.strikes() > 1 ? Loss.Kind.TRANSPORT : Loss.Kind.FRAME;
+    Loss.Kind kind = poison.refusals() > 1 ? Loss.Kind.TRANSPORT : Loss.Kind.FRAME;
     return new Loss(kind, error.describe(), poison.pauseMillis());
   }
 
@@ -59,7 +74,7 @@ final class Strikes {
     String text = describe(info);
     boolean frameless = info.code() == CloseInfo.NONE || info.code() == ABNORMAL;
     if (frameless || info.orderly()) {
-      return Loss.of(Loss.Kind.TRANSPORT, text);
+      return unanswered(text, host);
     }
     if (info.code() == ROLE_CHANGE) {
       return Loss.of(Loss.Kind.HOST_REFUSES, text);
@@ -74,23 +89,48 @@ final class Strikes {
     }
     // Which of the frames on their way it was about, only sending them one by one can tell.
     caution.upTo(inFlight.nextFsn() - 1);
-    FrameLook look = frames.look(head);
-    SenderError error =
-        new SenderError(
-            Category.PROTOCOL_VIOLATION,
-            Policy.RETRY,
-            -1,
-            -1,
-            head,
-            head,
-            look.table(),
-            look.rows(),
-            text,
-            host,
-            Instant.now(),
-            null);
-    Loss loss = refused(error);
+    Loss loss = refused(ofHead(head, text, host), Hope.UNCLEAR);
     return new Loss(Loss.Kind.TRANSPORT, loss.cause(), loss.pauseMillis());
+  }
+
+  private Loss unanswered(String text, String host) {
+    long head = setup.ring().ackedFsn() + 1;
+    if (inFlight.sent(head) && inFlight.okFsn() < head) {
+      int ends = unanswered.ended(head);
+      if (ends >= UnansweredEnds.FIRST_TOLD) {
+        SenderError error =
+            ofHead(
+                head,
+                ends
+                    + " connections in a row ended after this frame was sent, with no answer to it;"
+                    + " it is kept and sent again. Look at the server's log, and at proxies on the"
+                    + " way; last: "
+                    + text,
+                host);
+        setup.status().rejecting(error.describe(), host);
+        if (unanswered.toBeTold()) {
+          setup.inbox().offer(error);
+        }
+      }
+    }
+    return Loss.of(Loss.Kind.TRANSPORT, text);
+  }
+
+  private SenderError ofHead(long head, String text, String host) {
+    FrameLook look = frames.look(head);
+    return new SenderError(
+        Category.PROTOCOL_VIOLATION,
+        Policy.RETRY,
+        -1,
+        -1,
+        head,
+        head,
+        look.table(),
+        look.rows(),
+        text,
+        host,
+        Instant.now(),
+        null);
   }
 
   /** Frames up to here were accepted or given up. */
@@ -98,18 +138,24 @@ final class Strikes {
     poison.settled(fsn);
   }
 
-  private boolean isPoison(String table, long now) {
+  private boolean isPoison(String table, Hope hope, long now) {
     if (!poison.isPoison(now)) {
       return false;
     }
     // Where nobody's rows reach the table, the table or the server is at fault, and may recover.
-    return setup.defaults() == PolicyDefaults.ENGINE
+    return hope != Hope.UNCLEAR
+        || setup.defaults() == PolicyDefaults.ENGINE
         || activity.acceptedSince(table, poison.firstStrike());
   }
 
-  private String poisonText(long now) {
-    long millis = TimeUnit.NANOSECONDS.toMillis(now - poison.firstStrike());
-    return "refused " + poison.strikes() + " times in " + millis + " ms; last: ";
+  private boolean isTooLong(long now) {
+    long budget = setup.config().reconnectMaxDurationMillis();
+    return budget > 0 && now - poison.firstRefusal() >= TimeUnit.MILLISECONDS.toNanos(budget);
+  }
+
+  private String refusedSince(long since, long now) {
+    long millis = TimeUnit.NANOSECONDS.toMillis(now - since);
+    return "refused " + poison.refusals() + " times in " + millis + " ms";
   }
 
   private static String describe(CloseInfo info) {

@@ -53,7 +53,8 @@ final class TableActivity {
 
   /** Whether rows of a table were accepted after {@code since} (nanoseconds). */
   boolean acceptedSince(String table, long since) {
-    Long last = table == null ? null : lastAccepted.get(table);
-    return last != null && last - since > 0;
+    // Servers answer with the table's own spelling; a frame may have another. Seldom asked.
+    return lastAccepted.entrySet().stream()
+        .anyMatch(last -> last.getKey().equalsIgnoreCase(table) && last.getValue() - since > 0);
   }
 }

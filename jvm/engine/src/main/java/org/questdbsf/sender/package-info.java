@@ -13,9 +13,10 @@
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
  *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
  *       CatchUp}.
- *   <li>When it goes wrong: {@code NackHandler}, {@code Caution}, {@code Strikes}, {@code
- *       PoisonDetector}, {@code ErrorPolicy}, {@code SilenceWatch}, {@code ReconnectPacer}, {@code
- *       CapWatch}; what was left behind by others: {@code ReplayPlan}.
+ *   <li>When it goes wrong: {@code NackHandler}, {@code Refusal}, {@code Caution}, {@code Strikes},
+ *       {@code PoisonDetector}, {@code UnansweredEnds}, {@code ErrorPolicy}, {@code SilenceWatch},
+ *       {@code ReconnectPacer}, {@code CapWatch}; what was left behind by others: {@code
+ *       ReplayPlan}.
  *   <li>What the outside sees: {@link org.questdbsf.sender.SenderError} by way of {@code
  *       ErrorInbox}, {@link org.questdbsf.sender.SenderCounters}, {@link
  *       org.questdbsf.sender.SenderState}, the end by {@code SenderCloser}.

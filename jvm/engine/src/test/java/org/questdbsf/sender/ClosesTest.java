@@ -57,6 +57,48 @@ class ClosesTest {
     }
   }
 
+  /** A server that cannot read what it gets ends the connection without a word, each time. */
+  @Test
+  void endsWithoutAnAnswerAreToldAndDropNothing() throws Exception {
+    for (PolicyDefaults defaults : PolicyDefaults.values()) {
+      for (Consumer<Session> way : List.<Consumer<Session>>of(Session::reset, Session::finish)) {
+        Recorder script = endingFirst(12, way);
+        List<SenderError> told = new CopyOnWriteArrayList<>();
+        List<SenderState> states = new CopyOnWriteArrayList<>();
+        Sender[] self = new Sender[1];
+        try (ScriptServer server = new ScriptServer(script);
+            Sender sender =
+                Senders.builder(server.address(), TOUCHY)
+                    .policies(defaults)
+                    .errorHandler(told::add)
+                    .build()) {
+          self[0] = sender;
+          script.upgrades =
+              connection -> {
+                states.add(self[0].state());
+                return ScriptServer.Upgrade.accept();
+              };
+          Senders.publish(sender, "t", 0, 3);
+          sender.awaitAcked(0);
+          Database.assertTrueEventually(() -> told.size() == 2, "told at 5 and 10");
+          SenderError error = told.get(0);
+          assertEquals(Policy.RETRY, error.policy());
+          assertEquals("t", error.table());
+          assertEquals(3, error.rows());
+          assertEquals(0, error.fromFsn());
+          assertTrue(error.message().startsWith("5 connections in a row"), error.message());
+          assertTrue(told.get(1).message().startsWith("10 connections"), told.get(1).message());
+          SenderState last = states.get(states.size() - 1);
+          assertEquals(SenderState.Kind.REJECTING, last.kind());
+          assertTrue(last.cause().contains("12 connections in a row"), last.cause());
+          assertEquals(SenderState.Kind.OK, sender.state().kind());
+          script.database.assertComplete("t", 3);
+          assertEquals(0, sender.counters().framesDropped());
+        }
+      }
+    }
+  }
+
   @Test
   void sixCodesEndThePlainSender() throws Exception {
     for (int code : new int[] {1002, 1003, 1007, 1008, 1009, 1010}) {

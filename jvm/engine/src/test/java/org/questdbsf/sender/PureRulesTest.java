@@ -9,56 +9,47 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.questdbsf.qwp.MessageEncoder;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
+import org.questdbsf.sender.Refusal.Hope;
 
 /** Rules that need no server: policies, poison, pacing, silence, sequences, sizes. */
 class PureRulesTest {
   private final SplittableRandom random = new SplittableRandom(7);
 
-  @Test
-  void policiesOfThePlainSenderAreTheSpecs() {
-    ErrorPolicy engine = new ErrorPolicy(PolicyDefaults.ENGINE, Map.of(), null);
-    assertEquals(Policy.DROP, engine.of(Category.SCHEMA_MISMATCH));
-    assertEquals(Policy.HALT, engine.of(Category.PARSE_ERROR));
-    assertEquals(Policy.HALT, engine.of(Category.INTERNAL_ERROR));
-    assertEquals(Policy.HALT, engine.of(Category.SECURITY_ERROR));
-    assertEquals(Policy.DROP, engine.of(Category.WRITE_ERROR));
-    assertEquals(Policy.HALT, engine.of(Category.UNKNOWN));
-    assertEquals(Policy.HALT, engine.of(Category.PROTOCOL_VIOLATION));
+  private static Policy byDefault(PolicyDefaults defaults, boolean canKeep, Category c, Hope hope) {
+    return new ErrorPolicy(SenderConfig.parse("ws::addr=h;"), defaults, canKeep).of(c, hope);
   }
 
-  @Test
-  void policiesOfTheSink() {
-    ErrorPolicy sink = new ErrorPolicy(PolicyDefaults.SINK, Map.of(), null);
-    assertEquals(Policy.HALT, sink.of(Category.SCHEMA_MISMATCH));
-    assertEquals(Policy.HALT, sink.of(Category.PARSE_ERROR));
-    assertEquals(Policy.HALT, sink.of(Category.SECURITY_ERROR));
-    assertEquals(Policy.RETRY, sink.of(Category.WRITE_ERROR));
-    assertEquals(Policy.RETRY, sink.of(Category.INTERNAL_ERROR));
-    assertEquals(Policy.RETRY, sink.of(Category.UNKNOWN));
-    assertEquals(Policy.RETRY, sink.of(Category.DICTIONARY_GAP));
-    assertEquals(Policy.RETRY_OTHER, sink.of(Category.NOT_WRITABLE));
-  }
-
-  @Test
-  void aCategorysKeyComesBeforeTheGeneralOneBeforeTheDefault() {
-    Map<Category, Policy> keys = Map.of(Category.PARSE_ERROR, Policy.DROP);
-    ErrorPolicy policy = new ErrorPolicy(PolicyDefaults.ENGINE, keys, Policy.RETRY);
-    assertEquals(Policy.DROP, policy.of(Category.PARSE_ERROR));
-    assertEquals(Policy.RETRY, policy.of(Category.SCHEMA_MISMATCH));
-    assertEquals(Policy.HALT, policy.of(Category.UNKNOWN), "forced");
-    assertEquals(Policy.HALT, policy.of(Category.PROTOCOL_VIOLATION), "forced");
-    ErrorPolicy sink = new ErrorPolicy(PolicyDefaults.SINK, Map.of(), Policy.DROP);
-    assertEquals(Policy.DROP, sink.of(Category.UNKNOWN));
-    assertEquals(Policy.HALT, sink.of(Category.LOCAL_FAILURE), "forced");
+  @ParameterizedTest
+  @CsvSource({
+    "SCHEMA_MISMATCH, NONE,           DROP,        HALT,        HALT",
+    "WRITE_ERROR,     NONE,           DROP,        HALT,        HALT",
+    "PARSE_ERROR,     NONE,           HALT,        HALT,        HALT",
+    "SECURITY_ERROR,  NONE,           HALT,        HALT,        HALT",
+    "INTERNAL_ERROR,  NONE,           HALT,        HALT,        HALT",
+    "WRITE_ERROR,     UNCLEAR,        RETRY,       RETRY,       RETRY",
+    "INTERNAL_ERROR,  UNCLEAR,        RETRY,       RETRY,       RETRY",
+    "WRITE_ERROR,     PASSING,        RETRY,       RETRY,       RETRY",
+    "INTERNAL_ERROR,  PASSING,        RETRY,       RETRY,       RETRY",
+    "INTERNAL_ERROR,  NEW_CONNECTION, RETRY,       RETRY,       RETRY",
+    "DICTIONARY_GAP,  NEW_CONNECTION, RETRY,       RETRY,       RETRY",
+    "NOT_WRITABLE,    PASSING,        RETRY_OTHER, RETRY_OTHER, RETRY_OTHER",
+    "UNKNOWN,         UNCLEAR,        HALT,        HALT,        RETRY",
+  })
+  void policiesByDefault(
+      Category category, Hope hope, Policy withPlace, Policy withoutPlace, Policy sink) {
+    assertEquals(withPlace, byDefault(PolicyDefaults.ENGINE, true, category, hope));
+    assertEquals(withoutPlace, byDefault(PolicyDefaults.ENGINE, false, category, hope));
+    assertEquals(sink, byDefault(PolicyDefaults.SINK, true, category, hope));
   }
 
   @Test
@@ -81,18 +72,48 @@ class PureRulesTest {
     long now = 0;
     for (int strike = 0; strike < 10; strike++) {
       assertFalse(poison.isPoison(now));
-      poison.strike(7, now);
+      poison.refused(7, true, now);
       now += MILLISECONDS.toNanos(400);
     }
-    poison.strike(7, SECONDS.toNanos(5));
+    poison.refused(7, true, SECONDS.toNanos(5));
     assertTrue(poison.isPoison(SECONDS.toNanos(5)));
     poison.settled(6);
     assertTrue(poison.isPoison(SECONDS.toNanos(5)), "an acknowledgement below it says nothing");
     poison.settled(7);
     assertFalse(poison.isPoison(SECONDS.toNanos(5)));
-    poison.strike(8, SECONDS.toNanos(100));
-    poison.strike(9, SECONDS.toNanos(200));
-    assertEquals(1, poison.strikes(), "another frame starts afresh");
+    poison.refused(8, true, SECONDS.toNanos(100));
+    poison.refused(9, true, SECONDS.toNanos(200));
+    assertEquals(1, poison.refusals(), "another frame starts afresh");
+  }
+
+  @Test
+  void refusalsThatPassAreNoStrikes() {
+    PoisonDetector poison = new PoisonDetector(1, 100, 100, 5000, random);
+    for (int n = 0; n < 10; n++) {
+      poison.refused(7, false, SECONDS.toNanos(n));
+      assertFalse(poison.isPoison(SECONDS.toNanos(n)));
+    }
+    assertEquals(10, poison.refusals());
+    assertEquals(0, poison.firstRefusal());
+    poison.refused(7, true, SECONDS.toNanos(10));
+    assertEquals(SECONDS.toNanos(10), poison.firstStrike(), "the window begins with a strike");
+    assertFalse(poison.isPoison(SECONDS.toNanos(10)));
+    assertTrue(poison.isPoison(SECONDS.toNanos(11)));
+  }
+
+  @Test
+  void unansweredEndsAreToldSeldomAndSeldomer() {
+    UnansweredEnds unanswered = new UnansweredEnds();
+    List<Integer> told = new ArrayList<>();
+    for (int n = 1; n <= 100; n++) {
+      assertEquals(n, unanswered.ended(7));
+      if (unanswered.toBeTold()) {
+        told.add(n);
+      }
+    }
+    assertEquals(List.of(5, 10, 20, 40, 80), told);
+    assertEquals(1, unanswered.ended(8), "another frame starts afresh");
+    assertFalse(unanswered.toBeTold());
   }
 
   @Test
@@ -101,14 +122,14 @@ class PureRulesTest {
     assertEquals(0, poison.pauseMillis());
     long[] doses = {100, 200, 400, 800, 1600, 3000, 3000, 3000};
     for (long dose : doses) {
-      poison.strike(1, 0);
+      poison.refused(1, true, 0);
       for (int i = 0; i < 50; i++) {
         long pause = poison.pauseMillis();
         assertTrue(pause >= dose && pause < 2 * dose, dose + ": " + pause);
       }
     }
     PoisonDetector eager = new PoisonDetector(1, 0, 0, 0, random);
-    eager.strike(1, 0);
+    eager.refused(1, true, 0);
     assertTrue(eager.pauseMillis() <= 2, "a back-off of 0 harms nothing");
   }
 

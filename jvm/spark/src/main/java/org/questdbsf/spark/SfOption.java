@@ -248,8 +248,8 @@ public enum SfOption {
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS,
       ConnectKey.RECONNECT_MAX_DURATION_MILLIS.type(),
       null,
-      "Longest outage before it is an error; 0: no limit. Default: 0 on a stream, 300000 in a batch"
-          + " write."),
+      "Longest outage, and longest wait for a refusal to pass, before it is an error; 0: no limit."
+          + " Default: 0 on a stream, 300000 in a batch write."),
   DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS(
       ConnectKey.DURABLE_ACK_KEEPALIVE_INTERVAL_MILLIS,
       "With commit_on=durable, pause between PINGs that ask for durable acknowledgements; 0:"
@@ -346,7 +346,7 @@ public enum SfOption {
   private static String refused(boolean retried, String why) {
     return "The server refuses a frame because "
         + why
-        + (retried ? ". retry: send it again, paced, until it is taken." : ".")
+        + (retried ? ". retry: send it again, paced, while it may be taken." : ".")
         + HALT_OR_DROP;
   }
 
