@@ -59,8 +59,9 @@ final class MissingTable {
               + ".",
           e);
     }
+    boolean hopeless = refused != null && (SqlWords.isFinal(refused) || SqlWords.isDenied(refused));
     throw GateClosed.of(
-        refused != null && (SqlWords.isFinal(refused) || SqlWords.isDenied(refused)),
+        hopeless,
         ErrorCode.TABLE_MISSING,
         "table '"
             + spec.table()
@@ -70,7 +71,9 @@ final class MissingTable {
             + spec.createDdl()
             + ": "
             + (refused == null ? "it is still not there afterwards" : SqlWords.of(refused))
-            + "; create it by hand or correct the options.",
+            + (hopeless
+                ? "; create it by hand or correct the options."
+                : "; tried again at the next connect."),
         refused);
   }
 }
