@@ -203,6 +203,35 @@ def test_a_refusal_reaches_the_handler_with_table_and_rows(
 
 
 @pytest.mark.scripted
+def test_without_a_place_to_keep_them_refused_rows_end_the_sender(
+    start_server: Any,
+) -> None:
+    running = start_server()
+    running.script(nack={"status": 3, "message": "no such shape", "table": "refused", "times": 1})
+    sender = open_sender(running)
+    sender.write(pa.table({"x": [1, 2, 3], "ts": times(3)}), table="refused", timestamp="ts")
+    with pytest.raises(DeliveryError, match="no such shape") as ended:
+        sender.drain(DRAIN_SECONDS)
+    assert ended.value.code is ErrorCode.SERVER_REJECTED
+    assert "table 'refused', 3 rows" in str(ended.value)
+    assert sender.counters().rows_dropped == 0
+    sender.close()
+
+
+@pytest.mark.scripted
+def test_close_says_how_many_rows_were_set_aside(
+    start_server: Any, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    running = start_server()
+    running.script(nack={"status": 3, "message": "no", "table": "refused", "times": 1})
+    with Sender(f"ws::addr={running.addr};sf_dir={tmp_path / 'store'};") as sender:
+        sender.write(pa.table({"x": [1, 2, 3], "ts": times(3)}), table="refused", timestamp="ts")
+        assert sender.drain(DRAIN_SECONDS)
+    assert "servers refused 3 rows" in capfd.readouterr().err
+    assert len(list((tmp_path / "store" / ".rejected").glob("*.qwp"))) == 1
+
+
+@pytest.mark.scripted
 def test_a_handler_that_raises_is_counted_and_harms_nothing(
     start_server: Any, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:

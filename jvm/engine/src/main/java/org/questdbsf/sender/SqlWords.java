@@ -31,6 +31,7 @@ final class SqlWords {
           "global RSS memory limit exceeded",
           "query memory limit exceeded",
           "resource is busy",
+          "sun.misc.Unsafe.", // out of memory
           "table busy",
           "timeout, query aborted");
 

@@ -96,6 +96,7 @@ class SqlWordsTest {
         "cancelled by user [fd=17]",
         "could not open read-write [file=/db/t~1/_meta, errno=24]",
         "global RSS memory limit exceeded [usage=1, RSS_MEM_LIMIT=2]",
+        "sun.misc.Unsafe.allocateMemory() OutOfMemoryError [RSS_MEM_USED=1]",
       })
   void itIsTheMoment(String text) {
     assertFalse(isFinal(text));

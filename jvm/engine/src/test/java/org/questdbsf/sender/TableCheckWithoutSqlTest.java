@@ -109,7 +109,13 @@ class TableCheckWithoutSqlTest {
 
   /** What a server says of a moment must not let rows go unchecked for as long as a connection. */
   @ParameterizedTest
-  @ValueSource(strings = {"table busy", "timeout, query aborted", "out of memory", "no space left"})
+  @ValueSource(
+      strings = {
+        "table busy [reason=unknown]",
+        "timeout, query aborted [fd=17]",
+        "global RSS memory limit exceeded [usage=2]",
+        "No space left [size=4096, fd=17]"
+      })
   void aStatementThatFailsForAMomentIsAskedAgainLater(String words) {
     status = 500;
     bodies = List.of("{\"error\":\"" + words + "\",\"position\":0}");
