@@ -227,7 +227,7 @@ def test_close_says_how_many_rows_were_set_aside(
     with Sender(f"ws::addr={running.addr};sf_dir={tmp_path / 'store'};") as sender:
         sender.write(pa.table({"x": [1, 2, 3], "ts": times(3)}), table="refused", timestamp="ts")
         assert sender.drain(DRAIN_SECONDS)
-    assert "servers refused 3 rows" in capfd.readouterr().err
+    assert "refused and that are in no table: 3; they were kept" in capfd.readouterr().err
     assert len(list((tmp_path / "store" / ".rejected").glob("*.qwp"))) == 1
 
 

@@ -91,10 +91,9 @@ final class SenderCloser {
     long rows = setup.counters().rowsDropped();
     if (rows > 0) {
       LOG.warn(
-          "sender '{}': closed; servers refused {} rows ({} frames), which are in no table; {}",
+          "sender '{}': closed; rows that servers refused and that are in no table: {}; {}",
           setup.name(),
           rows,
-          setup.counters().framesDropped(),
           setup.deadLetters() == null ? "they were not kept" : "they were kept as dead letters");
     }
   }
