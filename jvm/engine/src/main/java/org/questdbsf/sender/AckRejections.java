@@ -3,6 +3,7 @@ package org.questdbsf.sender;
 import java.time.Instant;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.ServerReply;
+import org.questdbsf.sender.Refusal.Hope;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -112,7 +113,7 @@ final class AckRejections {
             null);
     LOG.warn("sender '{}': {}", setup.name(), error.describe());
     if (times > EXPLAINED_BY_DROPS) {
-      return strikes.refused(error);
+      return strikes.refused(error, Hope.UNCLEAR);
     }
     setup.inbox().offer(error);
     return Loss.of(Loss.Kind.FRAME, error.describe());

@@ -141,7 +141,7 @@ class KnownRefusalsTest {
               if (n == 1000 && refusals.incrementAndGet() <= 20) {
                 session.nack(6, sequence, FULL);
               } else {
-                session.ok(sequence, new TableTxn("t", 1));
+                session.ok(sequence);
               }
             });
     try (ScriptServer server = new ScriptServer(script);
@@ -216,7 +216,7 @@ class KnownRefusalsTest {
               if (n == 1000) {
                 session.nack(9, sequence, "not this one");
               } else {
-                session.ok(sequence, new TableTxn("Trades", n));
+                session.okNaming(sequence, new TableTxn("Trades", n + 1));
               }
             });
     try (ScriptServer server = new ScriptServer(script)) {
