@@ -95,7 +95,7 @@ class DurableTest {
     List<Long> buried = new CopyOnWriteArrayList<>();
     try (ScriptServer server = new ScriptServer(self[0]);
         Sender sender =
-            Senders.builder(server.address(), DURABLE)
+            Senders.builder(server.address(), DURABLE + "on_write_error=drop;")
                 .errorHandler(error -> {})
                 .deadLetters(
                     (slot, fsn, frame, error) -> {
