@@ -84,7 +84,7 @@ def test_a_full_disk_of_the_server_loses_nothing(start_server: Any, tmp_path: Pa
     told: list[ErrorEvent] = []
     rows, batches = 20_000, 20
     with Sender(
-        f"ws::addr={running.addr};sf_dir={tmp_path / 'store'};on_write_error=retry;"
+        f"ws::addr={running.addr};sf_dir={tmp_path / 'store'};on_internal_error=retry;"
         f"poison_min_escalation_window_millis={DRAIN_SECONDS * 1000};",
         on_error=told.append,
     ) as sender:
@@ -96,7 +96,7 @@ def test_a_full_disk_of_the_server_loses_nothing(start_server: Any, tmp_path: Pa
             table = pa.table({"n": numbers, "ts": pa.array(numbers + START, pa.timestamp("us"))})
             sender.write(table, table="full", timestamp="ts")
         eventually("frames are refused", lambda: len(told) > 2)
-        assert {error.category for error in told} == {"WRITE_ERROR"}
+        assert {error.category for error in told} == {"INTERNAL_ERROR"}
         assert "No space left" in told[0].message
         assert sender.state.kind is StateKind.REJECTING
         running.free_disk()
