@@ -9,7 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
-PARTS = ("core/src/main/", "core/conf/", "core/rust/", "java-questdb-client/", "utils/")
+PARTS = (
+    *(f"core/src/main/{part}/" for part in ("assembly", "bin", "java", "resources")),
+    *("core/conf/", "core/rust/", "java-questdb-client/", "utils/"),
+)
 LINK, PROGRAM, SUBMODULE = "120000", "100755", "160000"
 
 
