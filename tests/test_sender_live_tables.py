@@ -67,6 +67,7 @@ def test_a_column_called_timestamp_needs_a_table(
     assert server.await_count(table, 1, 240) == 1
 
 
+@pytest.mark.scripted
 @WAYS
 def test_without_sql_it_is_refused_too(
     start_server: Any, way: str, make: Callable[..., Write]
