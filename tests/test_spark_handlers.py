@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import NewServer
 from tests.test_spark_api import WRONG
 
+from harness.fixtures import NewServer
 from harness.rejections import CATEGORIES, HALTING, ROWS
 from harness.server import ServerProcess
 from harness.servers import new_server

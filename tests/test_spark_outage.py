@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import NewServer
 
+from harness.fixtures import NewServer
 from harness.server import ServerProcess
 from harness.spark import (
     batches_done,

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.conftest import NewServer
 
 from harness.driver import Driver
+from harness.fixtures import NewServer
 from harness.server import ServerProcess, free_port
 from harness.spark import (
     ROW,

@@ -1,16 +1,15 @@
-"""What tests share. Servers are processes on ports and roots of their own; see :mod:`harness.servers`."""
+"""What tests of all directories share, a plugin of pytest. Servers are processes on ports and roots of their own; see
+:mod:`harness.servers`.
+"""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parents[1]))
 
 from harness import servers
 from harness.server import ServerProcess
@@ -52,9 +51,14 @@ def new_server(tmp_path: Path) -> Iterator[NewServer]:
     with ExitStack() as stack:
 
         def make(
-            *arguments: str, root: Path | None = None, port: int | None = None
+            *arguments: str,
+            root: Path | None = None,
+            port: int | None = None,
+            environment: Mapping[str, str] | None = None,
         ) -> ServerProcess:
-            server = servers.new_server(root or tmp_path / "root", *arguments, port=port)
+            server = servers.new_server(
+                root or tmp_path / "root", *arguments, port=port, environment=environment
+            )
             stack.callback(server.stop)
             return server
 
