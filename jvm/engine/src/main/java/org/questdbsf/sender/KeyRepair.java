@@ -102,7 +102,7 @@ final class KeyRepair {
         now = next.get();
       }
     } catch (SqlFailure e) {
-      throw closed(SqlWords.isFinal(e), endpoint, spec, statement, e);
+      throw closed(SqlWords.isFinal(e) || SqlWords.isDenied(e), endpoint, spec, statement, e);
     }
     String why =
         statement == null

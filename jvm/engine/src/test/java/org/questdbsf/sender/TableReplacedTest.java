@@ -243,7 +243,8 @@ class TableReplacedTest extends WithTestServer {
   @ValueSource(booleans = {false, true})
   void withoutAGateALostFrameIsSentAgain(boolean createdAgain) throws Exception {
     server.sql(keyed().createDdl());
-    try (Sender sender = Senders.builder("127.0.0.1:" + server.port(), "").build()) {
+    SenderBuilder builder = Senders.builder("127.0.0.1:" + server.port(), "");
+    try (Sender sender = builder.gate(ConnectionGate.OPEN).build()) {
       publish(sender, 0, 20);
       drop();
       if (createdAgain) {
