@@ -1,17 +1,14 @@
-"""The server under test; see :mod:`harness.servers`."""
+"""What only these tests share; servers and Spark are those of :mod:`harness.fixtures`."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 
-from harness import servers
-from harness.server import ServerProcess
 
-
-@pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerProcess]:
-    """One server for all tests; use table names of your own."""
-    with servers.new_server(tmp_path_factory.mktemp("server") / "root") as running:
-        yield running
+@pytest.fixture
+def session(request: pytest.FixtureRequest) -> Callable[[], Any]:
+    """Spark for the ways in that need it; it starts at the first of them."""
+    return lambda: request.getfixturevalue("spark")

@@ -177,7 +177,6 @@ KINDS = {
         [-(2**31) + 1, -1, None, 0, 2**31 - 1],
         Spark("INT"),
         Arrow(pa.int32()),
-        Row(None),
     ),
     "long": Kind(
         "LONG",

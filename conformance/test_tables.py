@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from conformance.events import DDL, EVENTS, await_applied, contents, happen, row, wrong
+from conformance.events import DDL, EVENTS, await_applied, contents, happen, wrong
 from conformance.ways import table_name
+from conformance.writers import arrow
 from harness.sending import DRAIN_SECONDS, open_sender
 from harness.server import ServerProcess
-from questdb_sf.sender import Micros, Sender
+from questdb_sf.sender import Sender
 
 BEFORE, AFTER = range(0, 10), range(10, 16)
 FIRST_FRAME = range(10, 12)
@@ -18,24 +19,15 @@ FIRST_FRAME = range(10, 12)
 
 def write(sender: Sender, table: str, numbers: range, frame: int = 2) -> None:
     """Rows in small frames, each acknowledged before the next is written."""
-    for first in range(numbers.start, numbers.stop, frame):
-        for number in numbers[first - numbers.start :][:frame]:
-            cells = row(number)
-            at, symbol = Micros(cells.pop("ts")), cells.pop("s")
-            sender.row(table, symbols={"s": symbol}, columns=cells, at=at)
+    for first in numbers[::frame]:
+        rows = arrow(range(first, first + frame))
+        sender.write(rows, table=table, timestamp="ts", symbols=["s"])
         assert sender.drain(DRAIN_SECONDS), sender.state
 
 
 @pytest.mark.parametrize("mode", ["memory", "store"])
-@pytest.mark.parametrize(
-    ("name", "made_by"),
-    [
-        (name, made_by)
-        for name in EVENTS
-        for made_by in ("sql", "server")
-        if (name, made_by) != ("type of a number", "server")  # it is the widest already
-    ],
-)
+@pytest.mark.parametrize("made_by", ["sql", "server"])
+@pytest.mark.parametrize("name", EVENTS)
 def test_table_changes_between_frames(
     server: ServerProcess, tmp_path: Path, name: str, made_by: str, mode: str
 ) -> None:

@@ -74,12 +74,6 @@ def ways(kind: Kind) -> list[Way]:
     return found
 
 
-@pytest.fixture
-def session(request: pytest.FixtureRequest) -> Callable[[], Any]:
-    """Spark for the ways that need it; it starts at the first of them."""
-    return lambda: request.getfixturevalue("spark")
-
-
 @pytest.mark.parametrize(
     ("name", "way"),
     [

@@ -14,7 +14,11 @@ import pytest
 from harness import servers
 from harness.server import ServerProcess
 
-APPLICABLE = {"scripted": {"testserver"}, "full_disk": {"testserver", "source"}}
+APPLICABLE = {
+    "scripted": {"testserver"},
+    "full_disk": {"testserver", "source"},
+    "real": {"source", "image"},
+}
 """Servers that tests with a marker are for."""
 NEEDS_SERVER = {"server", "new_server", "applications"}
 """Fixtures that start one."""
