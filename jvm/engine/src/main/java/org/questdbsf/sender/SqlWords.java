@@ -54,6 +54,11 @@ final class SqlWords {
     return DENIED.contains(e.httpStatus());
   }
 
+  /** Whether there is no table of the name that was asked for. */
+  static boolean saysMissing(SqlFailure e) {
+    return said(e).startsWith("table does not exist");
+  }
+
   private static String said(SqlFailure e) {
     return e.serverMessage() == null ? e.getMessage() : e.serverMessage();
   }

@@ -64,18 +64,22 @@ final class TableLookup {
   /** The table, or empty if it is not there. */
   Optional<Found> find(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {
     SqlResult row = entry(endpoint, table);
-    if (row.rows().isEmpty()) {
-      return Optional.empty();
-    }
-    try {
-      return Optional.of(details(endpoint, row));
-    } catch (SqlFailure e) {
-      // A table that was dropped between two questions is not there; rows must not make it anew.
-      if (e.httpStatus() == BAD_REQUEST && entry(endpoint, table).rows().isEmpty()) {
-        return Optional.empty();
+    while (!row.rows().isEmpty()) {
+      try {
+        return Optional.of(details(endpoint, row));
+      } catch (SqlFailure e) {
+        // It may have been dropped between two questions, and made anew.
+        SqlResult now = e.httpStatus() == BAD_REQUEST ? entry(endpoint, table) : row;
+        if (!now.rows().isEmpty() && identity(now, 0).equals(identity(row, 0))) {
+          if (SqlWords.saysMissing(e)) {
+            return Optional.empty(); // servers list a table for a moment after it was dropped
+          }
+          throw e;
+        }
+        row = now;
       }
-      throw e;
     }
+    return Optional.empty();
   }
 
   /**

@@ -194,19 +194,43 @@ class TableCheckWithoutSqlTest {
     return new String(bytes, (int) begin, (int) (bytes.length - begin), StandardCharsets.UTF_8);
   }
 
-  /** Sent unchecked, its rows would make it anew, without keys. */
-  @Test
-  void aTableThatIsDroppedWhileItIsLookedAtIsMissing() {
-    String columns = "\"columns\":[{\"name\":\"table_name\",\"type\":\"STRING\"}]";
-    bodies =
-        List.of(
-            "{" + columns + ",\"dataset\":[[\"t\"]]}",
-            "{\"error\":\"table does not exist [table=t]\",\"position\":0}",
-            "{" + columns + ",\"dataset\":[]}");
+  private static final String NOT_THERE =
+      "{\"error\":\"table does not exist [table=t]\",\"position\":0}";
+
+  /** The list of tables: t with this id, or nothing. */
+  private static String listed(Integer id) {
+    return "{\"columns\":[{\"name\":\"table_name\",\"type\":\"STRING\"},{\"name\":\"id\",\"type\":\"INT\"},"
+               + "{\"name\":\"table_suspended\",\"type\":\"BOOLEAN\"}],\"dataset\":["
+        + (id == null ? "" : "[\"t\"," + id + ",false]")
+        + "]}";
+  }
+
+  /**
+   * Sent unchecked, its rows would make it anew, without keys. Servers may list a table for a
+   * moment after it was dropped.
+   */
+  @ParameterizedTest
+  @CsvSource(
+      nullValues = "-",
+      value = {"-", "1"})
+  void aTableThatIsDroppedWhileItIsLookedAtIsMissing(Integer listedAfterwards) {
+    bodies = List.of(listed(1), NOT_THERE, listed(listedAfterwards));
     GateClosed e =
         assertThrows(GateClosed.class, () -> check(TableSpec.builder("t").build()).admit(endpoint));
     assertEquals(ErrorCode.TABLE_MISSING, e.error().code());
     assertTrue(e.terminal());
+  }
+
+  @Test
+  void aTableThatIsMadeAnewWhileItIsLookedAtIsLookedAtAgain() throws Exception {
+    String columns =
+        "{\"columns\":[{\"name\":\"column\",\"type\":\"STRING\"},{\"name\":\"type\",\"type\":\"STRING\"},"
+            + "{\"name\":\"upsertKey\",\"type\":\"BOOLEAN\"},{\"name\":\"designated\",\"type\":\"BOOLEAN\"}],"
+            + "\"dataset\":[[\"ts\",\"TIMESTAMP\",false,true]]}";
+    bodies = List.of(listed(1), NOT_THERE, listed(2), columns);
+    TableCheck check = check(TableSpec.builder("t").build());
+    check.admit(endpoint);
+    assertEquals("ts", check.facts("t").orElseThrow().designated().orElseThrow());
   }
 
   /** As servers that have views answer: {@code table_type} is T for a table, V and M for views. */
