@@ -11,7 +11,6 @@ cd "$REPO"
 
 OUT=$REPO/build/questdb
 NEW=$OUT.new
-MADE_BY=$(cat tools/questdb.sh tools/questdb_source.py | sha256sum)
 NATIVE=io/questdb/bin/linux-x86-64
 
 need() { # WHAT-FOR COMMAND...
@@ -28,10 +27,6 @@ check_tools() {
   need "a nightly Rust (rustup toolchain install nightly)" cargo +nightly --version
   need "a C compiler and strip (apt-get install gcc binutils)" sh -c 'command -v cc && command -v strip'
   [ ${#missing[@]} = 0 ] || die "missing: $(printf '%s; ' "${missing[@]}")install and run this again"
-}
-
-built() { # COMMIT
-  [ "$(cat "$OUT/commit" 2>/dev/null)" = "$1" ] && [ "$(cat "$OUT/made-by" 2>/dev/null)" = "$MADE_BY" ]
 }
 
 logged() { # LOG COMMAND...
@@ -64,7 +59,6 @@ build() { # COMMIT
   "$jdk/bin/jar" xf questdb.jar META-INF/MANIFEST.MF
   tr -d '\r' <META-INF/MANIFEST.MF | sed -n 's/^Implementation-Version: //p' >version
   echo "$1" >commit
-  echo "$MADE_BY" >made-by
   rm -rf source native META-INF
   cd "$REPO"
   rm -rf "$OUT"
@@ -89,10 +83,10 @@ RUN
 [ -n "${1:-}" ] || die "which source? make questdb SRC=<git repository of QuestDB's source>"
 SOURCE=$(cd "$1" 2>/dev/null && pwd) || die "there is no directory $1"
 commit=$(git -C "$SOURCE" rev-parse HEAD 2>/dev/null) || die "$SOURCE is not a git repository"
-if ! built "$commit"; then
+if [ "$(cat "$OUT/commit" 2>/dev/null)" != "$commit" ]; then
   check_tools
   build "$commit"
 fi
 tools/docker.sh source
 printf '{"commit": "%s", "version": "%s", "server": "%s", "image": "%s"}\n' \
-  "$commit" "$(cat "$OUT/version")" "build/questdb/questdb" "$(tools/docker.sh name source)"
+  "$commit" "$(cat "$OUT/version")" "build/questdb/questdb" "$(SERVER=source QUESTDB_IMAGE='' tools/docker.sh name)"
