@@ -191,15 +191,16 @@ FAULTS = (
     Fault(
         "an OK that may be of another table counts without a look",
         f"{SENDER}/AckTracker.java",
-        "        if (identified) {\n",
-        "        if (identified && durable) {\n",
+        "if (setup.gate().identifiesTables(link.connection().endpoint())) {",
+        "if (durable) {",
         (JUnit(("org.questdbsf.sender.AckAuditTest",)),),
     ),
     Fault(
         "a replaced table is written to through the old connection",
         f"{SENDER}/FrameShipper.java",
         "        case REPLACED -> {\n",
-        "        case REPLACED -> {\n          if (again) {\n            return null;\n          }\n",
+        "        case REPLACED -> {\n          if (again) {\n            acks.sameTables(asked);\n"
+        "            return null;\n          }\n",
         (JUnit(("org.questdbsf.sender.TableReplacedTest",)),),
     ),
 )
