@@ -120,6 +120,11 @@ final class AckTracker {
     onProgress.run();
   }
 
+  /** Whether OKs wait for a look at their tables. */
+  boolean awaitsLook() {
+    return !open.isEmpty();
+  }
+
   /** Whether to look now: nobody waits behind them, or they have waited long enough. */
   boolean isLookDue(long now) {
     return !open.isEmpty()

@@ -107,10 +107,17 @@ final class FrameShipper {
     }
   }
 
-  private Loss readMail() throws TerminalFailure {
+  private Loss readMail() throws TerminalFailure, InterruptedException {
     for (Mailbox.Event event = mailbox.poll(); event != null; event = mailbox.poll()) {
       if (event.connection() != link.number()) {
         continue;
+      }
+      if (acks.awaitsLook() && endsConnection(event)) {
+        // What was acknowledged before is settled first: it need not be sent again.
+        Loss loss = askGate(true);
+        if (loss != null) {
+          return loss;
+        }
       }
       if (event instanceof Mailbox.Closed closed) {
         return strikes.closed(closed.info(), link.host());
@@ -121,6 +128,11 @@ final class FrameShipper {
       }
     }
     return null;
+  }
+
+  private static boolean endsConnection(Mailbox.Event event) {
+    return event instanceof Mailbox.Closed
+        || event instanceof Mailbox.Reply reply && reply.reply() instanceof ServerReply.Nack;
   }
 
   private Loss read(ServerReply reply) throws TerminalFailure {

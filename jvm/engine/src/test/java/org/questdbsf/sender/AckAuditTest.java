@@ -210,6 +210,29 @@ class AckAuditTest {
     }
   }
 
+  /** The refusal is of the head then, and what was acknowledged is not sent again. */
+  @Test
+  void anOpenOkIsSettledBeforeARefusalIsJudged() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] =
+        new Recorder(
+            (session, sequence, n, message) -> {
+              if (self[0].connection() == 0 && n == 1) {
+                session.ok(sequence - 1);
+                session.nack(0x09, sequence, "not now");
+              } else if (n > 0) {
+                self[0].accept(session, sequence, message);
+              }
+            });
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = builder(server, "").gate(new Looks()).build()) {
+      Senders.publish(sender, "t", 0, 1);
+      sender.awaitAcked(Senders.publish(sender, "t", 1, 2));
+      assertEquals(List.of(Recorder.DICTIONARY, 1L), self[0].connections.get(1));
+      assertTrueEventually(() -> told.size() == 1, "the refusal of the head");
+    }
+  }
+
   @Test
   void anOpenOkOfAReplacedTableCountsNothing() throws Exception {
     Looks gate = new Looks();
