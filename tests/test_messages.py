@@ -25,7 +25,7 @@ COMMAND = re.compile(r"questdb-sf (slots|frame|doctor)(?: ([a-z-]+))?")
 OTHERS = {
     *("unsafe_off", "dead_letter", "retriable_other", "nightly_load"),
     *("table_name", "wal_tables", "current_timestamp", "acked_fsn", "published_fsn"),
-    *("undelivered_rows_by_slot", "questdb_sf"),
+    *("undelivered_rows_by_slot", "questdb_sf", "full_disk"),
 }
 
 
