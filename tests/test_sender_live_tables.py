@@ -93,7 +93,12 @@ def test_a_column_with_the_name_of_the_tables_time_is_not_sent(
 
 @pytest.mark.parametrize(
     ("column", "value", "carried"),
-    [("DOUBLE", 1, "LONG"), ("CHAR", "yes", "VARCHAR"), ("FLOAT", 0.5, "DOUBLE")],
+    [
+        ("DOUBLE", 2**53 + 1, "LONG"),
+        ("INT", -(2**31), "LONG"),
+        ("CHAR", "yes", "VARCHAR"),
+        ("FLOAT", 0.5, "DOUBLE"),
+    ],
 )
 @WAYS
 def test_what_the_server_would_change_is_not_sent(
@@ -110,6 +115,39 @@ def test_what_the_server_would_change_is_not_sent(
     )
     said = refused(server, make(x=value), table)
     assert f"column 'x' is {column} and the rows carry {carried}" in said
+
+
+@pytest.mark.parametrize("column", ["BYTE", "SHORT", "INT", "LONG", "DOUBLE"])
+def test_whole_numbers_fit_every_number_that_holds_them(server: ServerProcess, column: str) -> None:
+    table = f"live_whole_{column}"
+    server.sql(
+        f"CREATE TABLE {table} (x {column}, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL"
+    )
+    with open_sender(server) as sender:
+        for value in (5, -128, 127):
+            row(x=value)(sender, table)
+        assert sender.drain(DRAIN_SECONDS)
+    assert server.await_count(table, 3) == 3
+    assert [int(x) for (x,) in server.sql(f"SELECT x FROM {table} ORDER BY x")] == [-128, 5, 127]
+
+
+@pytest.mark.parametrize(("column", "value"), [("BYTE", 128), ("SHORT", -32769), ("INT", 2**31)])
+def test_whole_numbers_beyond_the_column_are_refused_aloud(
+    server: ServerProcess, column: str, value: int
+) -> None:
+    table = f"live_beyond_{column}"
+    server.sql(
+        f"CREATE TABLE {table} (x {column}, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL"
+    )
+    sender = open_sender(server, close_flush_timeout_millis=0)
+    try:
+        row(x=value)(sender, table)
+        with pytest.raises(QuestDBSfError) as error:
+            sender.drain(DRAIN_SECONDS)
+        assert str(value) in str(error.value)
+        assert f"'{table}'" in str(error.value)
+    finally:
+        sender.close()
 
 
 def test_nanoseconds_are_not_cut(server: ServerProcess) -> None:

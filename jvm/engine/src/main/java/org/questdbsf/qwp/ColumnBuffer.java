@@ -17,6 +17,8 @@ import org.questdbsf.error.ErrorCode;
  * TableBlock#forgetColumns()} every put throws IllegalStateException.
  */
 public final class ColumnBuffer {
+  private static final long MAX_PLAIN_NUMBER = 1L << 53;
+
   private final String name;
   private final byte[] nameUtf8;
   private final int ordinal;
@@ -28,6 +30,9 @@ public final class ColumnBuffer {
   private final IntegerRange range;
   private final long min;
   private final long max;
+  private final TableBlock block;
+  private boolean plainNumbers;
+  private boolean otherNumbers;
 
   ColumnBuffer(
       TableBlock block,
@@ -36,6 +41,7 @@ public final class ColumnBuffer {
       int ordinal,
       QwpType type,
       SymbolDictionary dictionary) {
+    this.block = block;
     this.name = name;
     this.nameUtf8 = nameUtf8;
     this.ordinal = ordinal;
@@ -80,6 +86,30 @@ public final class ColumnBuffer {
       throw place.halfOfAPair((char) value);
     }
     putFixed(value);
+  }
+
+  /**
+   * A whole number of a LONG column, from a source that has one type for all of them; see {@link
+   * #holdsPlainNumbers}.
+   */
+  public void putWholeNumber(long value) {
+    require(QwpType.LONG, "a whole number");
+    putLong(value);
+    if (Math.abs(value) <= MAX_PLAIN_NUMBER && value != Integer.MIN_VALUE) {
+      plainNumbers = true;
+    } else if (!otherNumbers) {
+      otherNumbers = true;
+      block.columnChanged();
+    }
+  }
+
+  /**
+   * Whether a column of any number type either takes all values so far as they are or is refused by
+   * the server: all came by {@link #putWholeNumber}, none is beyond 2^53, where DOUBLE rounds, and
+   * none is -2^31, which INT reads as null.
+   */
+  public boolean holdsPlainNumbers() {
+    return plainNumbers && !otherNumbers;
   }
 
   /**

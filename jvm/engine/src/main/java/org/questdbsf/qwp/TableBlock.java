@@ -110,7 +110,7 @@ public final class TableBlock {
     return designated == null ? null : designated.type();
   }
 
-  /** Whether there are columns that were not there at {@link #noteColumns}; cheap. */
+  /** Whether columns are new, or hold values of another kind, since {@link #noteColumns}; cheap. */
   public boolean hasNewColumns() {
     return columnCount() != columnsNoted;
   }
@@ -118,6 +118,11 @@ public final class TableBlock {
   /** Whoever had to know of the columns knows them. Call it between rows. */
   public void noteColumns() {
     columnsNoted = columnCount();
+  }
+
+  /** A column's values ask for another look at it. */
+  void columnChanged() {
+    columnsNoted = -1;
   }
 
   private ColumnBuffer find(String name) {

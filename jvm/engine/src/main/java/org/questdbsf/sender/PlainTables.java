@@ -64,7 +64,7 @@ final class PlainTables {
     Known known = known(block.table());
     boolean grown = false;
     for (ColumnBuffer column : block.columns()) {
-      grown |= known.columns.add(TableTypes.plain(column.name(), column.type()));
+      grown |= known.columns.add(TableTypes.plain(column));
     }
     QwpType before = known.designated;
     if (block.designatedType() != null) {

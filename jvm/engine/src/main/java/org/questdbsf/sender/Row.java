@@ -67,9 +67,15 @@ public final class Row {
     return integer(column, QwpType.INT, value);
   }
 
-  /** The smallest long is QuestDB's null and refused. */
+  /**
+   * A whole number, for a new column LONG. An existing column of another number type takes it as
+   * long as the values fit: those beyond the range of BYTE, SHORT and INT, and beyond 2^53 in
+   * DOUBLE, are refused with the table's check or by the server. The smallest long is QuestDB's
+   * null and refused.
+   */
   public Row longColumn(String column, long value) {
-    return integer(column, QwpType.LONG, value);
+    writer.column(column, QwpType.LONG).putWholeNumber(value);
+    return this;
   }
 
   /** A DATE, in milliseconds since 1970. */

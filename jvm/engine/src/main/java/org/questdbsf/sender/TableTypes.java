@@ -6,6 +6,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.ColumnBuffer;
 import org.questdbsf.qwp.QwpType;
 
 /**
@@ -20,6 +21,9 @@ import org.questdbsf.qwp.QwpType;
 public final class TableTypes {
   private static final Pattern GEOHASH = Pattern.compile("GEOHASH\\((\\d+)([CB])\\)");
   private static final Pattern DECIMAL = Pattern.compile("DECIMAL\\((\\d+),\\s*(\\d+)\\)");
+
+  /** Stands for LONG where the values fit every number type, or are refused by the server. */
+  private static final String WHOLE_NUMBERS = "whole numbers";
 
   private TableTypes() {}
 
@@ -41,16 +45,19 @@ public final class TableTypes {
 
   /**
    * A column of plain rows. Digits of decimals, precision of geohashes and dimensions of arrays are
-   * those of each frame, and left to the server: it refuses what differs from its column.
+   * those of each frame, and left to the server: it refuses what differs from its column. So are
+   * whole numbers that no number type would change.
    */
-  static TableSpec.Column plain(String name, QwpType type) {
+  static TableSpec.Column plain(ColumnBuffer column) {
+    QwpType type = column.type();
     String sqlType =
         switch (type) {
           case DECIMAL64, DECIMAL128, DECIMAL256 -> "DECIMAL";
           case GEOHASH, DOUBLE_ARRAY -> type.name();
+          case LONG -> column.holdsPlainNumbers() ? WHOLE_NUMBERS : type.name();
           default -> sqlName(type);
         };
-    return new TableSpec.Column(name, type, sqlType);
+    return new TableSpec.Column(column.name(), type, sqlType);
   }
 
   /**
@@ -67,8 +74,7 @@ public final class TableTypes {
           isOne(there, "BYTE", "SHORT", "INT", "LONG", "FLOAT", "DOUBLE") || whole(there, 3);
       case SHORT -> isOne(there, "SHORT", "INT", "LONG", "FLOAT", "DOUBLE") || whole(there, 5);
       case INT -> isOne(there, "INT", "LONG", "DOUBLE") || whole(there, 10); // as FLOAT: rounded
-      case LONG ->
-          isOne(there, "LONG") || whole(there, 19); // as INT: -2^31 is null; DOUBLE: rounded
+      case LONG -> longFits(column.sqlType(), there);
       case FLOAT -> isOne(there, "FLOAT", "DOUBLE"); // as integers: NaN is 0; DECIMAL: inf is null
       case DOUBLE -> isOne(there, "DOUBLE"); // as FLOAT: rounded, 1e300 is null
       case SYMBOL -> isOne(there, "SYMBOL", "VARCHAR", "STRING");
@@ -98,6 +104,13 @@ public final class TableTypes {
   private static boolean whole(String type, int digits) {
     Matcher m = DECIMAL.matcher(type);
     return m.matches() && Integer.parseInt(m.group(1)) - Integer.parseInt(m.group(2)) >= digits;
+  }
+
+  /** As INT, -2^31 is null; as DOUBLE, what is beyond 2^53 is rounded. */
+  private static boolean longFits(String carried, String there) {
+    return isOne(there, "LONG")
+        || whole(there, 19)
+        || carried.equals(WHOLE_NUMBERS) && isOne(there, "BYTE", "SHORT", "INT", "DOUBLE");
   }
 
   private static boolean arrayFits(String carried, String there) {

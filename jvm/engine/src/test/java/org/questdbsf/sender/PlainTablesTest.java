@@ -97,7 +97,9 @@ class PlainTablesTest extends WithTestServer {
 
   @Test
   void whatTheServerWouldChangeIsNotSent() throws Exception {
-    assertRefused("DOUBLE", row -> row.longColumn("x", 1), "LONG");
+    assertRefused("DOUBLE", row -> row.longColumn("x", (1L << 53) + 1), "LONG");
+    assertRefused("INT", row -> row.longColumn("x", Integer.MIN_VALUE), "LONG");
+    assertRefused("FLOAT", row -> row.longColumn("x", 1), "whole numbers");
     assertRefused("FLOAT", row -> row.doubleColumn("x", 1), "DOUBLE");
     assertRefused("CHAR", row -> row.stringColumn("x", "yes"), "VARCHAR");
     assertRefused("LONG", row -> row.stringColumn("x", "1"), "VARCHAR");
@@ -145,7 +147,7 @@ class PlainTablesTest extends WithTestServer {
         sender.table(table).longColumn("n", n).longColumn("fresh", n).at(n, MICROS);
         assertTrue(sender.drain(20_000));
       }
-      sender.table(table).longColumn("n", 3).longColumn("x", 1).at(3, MICROS);
+      sender.table(table).longColumn("n", 3).longColumn("x", (1L << 53) + 1).at(3, MICROS);
       refused(sender, "column 'x' is DOUBLE and the rows carry LONG");
       assertEquals(3, sender.counters().framesSent());
     }

@@ -21,6 +21,8 @@ import org.junit.jupiter.api.Test;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.QwpType;
+import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.qwp.TableBlock;
 
 /** Which column takes which wire type, against what a server was seen to do with each pair. */
 class TableTypesTest {
@@ -220,6 +222,61 @@ class TableTypesTest {
   }
 
   private static boolean fitsPlain(QwpType type, String column) {
-    return TableTypes.fits(TableTypes.plain("x", type), column);
+    return TableTypes.fits(TableTypes.plain(block().column("x", type)), column);
+  }
+
+  /**
+   * Of one type for all whole numbers, as in Python, the values decide; the server's "no" is loud.
+   */
+  @Test
+  void wholeNumbersFitWhatDoesNotChangeThem() {
+    for (long value : new long[] {0, -1, 127, Integer.MIN_VALUE + 1, 1L << 53, -(1L << 53)}) {
+      for (String column : WHOLE) {
+        assertTrue(fitsWhole(column, value), value + " in " + column);
+      }
+      assertFalse(fitsWhole("FLOAT", value), value + " in FLOAT");
+    }
+    for (long value : new long[] {Integer.MIN_VALUE, (1L << 53) + 1, -(1L << 53) - 1}) {
+      for (String column : WHOLE) {
+        boolean own = column.equals("LONG") || column.equals("DECIMAL(19,0)");
+        assertEquals(own, fitsWhole(column, value), value + " in " + column);
+        assertEquals(own, fitsWhole(column, 5, value, 5), "5, " + value + ", 5 in " + column);
+      }
+    }
+    assertFalse(fitsPlain(QwpType.LONG, "INT"), "longs that are longs");
+  }
+
+  private static final List<String> WHOLE =
+      List.of("BYTE", "SHORT", "INT", "LONG", "DOUBLE", "DECIMAL(19,0)");
+
+  private static boolean fitsWhole(String column, long... values) {
+    TableBlock block = block();
+    for (long value : values) {
+      block.column("x", QwpType.LONG).putWholeNumber(value);
+      block.endRow();
+    }
+    return TableTypes.fits(TableTypes.plain(block.columns().get(0)), column);
+  }
+
+  /** The table is looked at again when the first value comes that a column could change. */
+  @Test
+  void aNumberThatFitsFewerColumnsAsksForAnotherLook() {
+    TableBlock block = block();
+    block.column("x", QwpType.LONG).putWholeNumber(5);
+    block.endRow();
+    block.noteColumns();
+    block.column("x", QwpType.LONG).putWholeNumber(6);
+    assertFalse(block.hasNewColumns());
+    block.endRow();
+    block.column("x", QwpType.LONG).putWholeNumber(Integer.MIN_VALUE);
+    assertTrue(block.hasNewColumns());
+    block.endRow();
+    block.noteColumns();
+    block.column("x", QwpType.LONG).putWholeNumber(Integer.MIN_VALUE);
+    assertFalse(block.hasNewColumns());
+  }
+
+  private static TableBlock block() {
+    return new TableBlock("t", new SymbolDictionary(), 127);
   }
 }
