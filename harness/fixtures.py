@@ -16,7 +16,7 @@ from harness.server import ServerProcess
 
 APPLICABLE = {
     "scripted": {"testserver"},
-    "full_disk": {"testserver", "source"},
+    "full_disk": {"testserver"},
     "real": {"source", "image"},
 }
 """Servers that tests with a marker are for."""

@@ -31,6 +31,9 @@ class RealServer(ServerProcess):
             settings[_SETTING_OF[name]] = value
         return settings | self._settings
 
+    def _limit_files(self, size: int) -> None:
+        raise NotApplicable("it maps its files, and dies where they cannot grow: SERVER=testserver")
+
 
 def build_directory() -> Path:
     """What ``make questdb`` built, or where ``QUESTDB_SOURCE_BUILD`` says."""
@@ -85,11 +88,6 @@ class ImageServer(RealServer):
     def resume(self) -> None:
         """They go on."""
         self._docker("unpause")
-
-    def _limit_files(self, size: int) -> None:
-        raise NotApplicable(
-            "the files of a container cannot be limited: SERVER=testserver or source"
-        )
 
     def _docker(self, what: str) -> None:
         subprocess.run(["docker", what, self._name], check=True, capture_output=True)
