@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -82,21 +83,36 @@ def say(text: str, out: TextIO | None = None) -> None:
     print(text, file=out, flush=True)
 
 
+_RUNNING: set[subprocess.Popen[str]] = set()
+"""What :func:`run` has started and waits for."""
+
+
+def end_all() -> None:
+    """Kills all that :func:`run` waits for, with their children."""
+    for process in list(_RUNNING):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
 def run(
     command: Sequence[str | Path],
     limit_seconds: float,
     keep_output: bool = False,
     out: TextIO | None = None,
+    label: str = "",
 ) -> tuple[int, str]:
     """Runs a program with a time limit for it and all its children; returns exit status and, if kept, output.
 
+    Any thread may call it; where it is not the main one, :func:`end_all` ends the program at Ctrl-C.
+
     :param out: where it prints, standard output by default
+    :param label: what stands before each of its lines, for programs that run side by side
     """
     out = out or sys.stdout
+    read = keep_output or bool(label)
     process = subprocess.Popen(
         [str(part) for part in command],
         cwd=REPOSITORY,
-        stdout=subprocess.PIPE if keep_output else out,
+        stdout=subprocess.PIPE if read else out,
         stderr=subprocess.STDOUT,
         text=True,
         start_new_session=True,
@@ -104,24 +120,28 @@ def run(
     output: list[str] = []
     killed = False
 
-    def end(*_: object) -> None:
+    def end() -> None:
         nonlocal killed
         killed = True
         os.killpg(process.pid, signal.SIGKILL)
 
-    signal.signal(signal.SIGALRM, end)
-    signal.setitimer(signal.ITIMER_REAL, limit_seconds)
+    timer = threading.Timer(limit_seconds, end)
+    timer.daemon = True
+    timer.start()
+    _RUNNING.add(process)
     try:
         for line in process.stdout or ():
-            output.append(line)
-            out.write(line)
-        out.flush()
+            if keep_output:
+                output.append(line)
+            out.write(label + line)
+            out.flush()
         status = process.wait()
     except BaseException:
         end()
         raise
     finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        timer.cancel()
+        _RUNNING.discard(process)
     if killed:
-        say(f"stopped: not done within {limit_seconds:.0f} s", out)
+        say(f"{label}stopped: not done within {limit_seconds:.0f} s", out)
     return status, "".join(output)

@@ -1,7 +1,8 @@
 """Everything that `make test` runs: one part's failure hides no other, and the last line says `N passed, N failed`.
 
-Parts: Java (format, checkstyle, JUnit of all modules), jars and wheel, Python (ruff, mypy), pytest on Spark 4.3 and the
-Spark tests again on 3.5. A check that is not a test (a linter, a compilation) counts as one.
+Parts: Java (format, checkstyle, JUnit of all modules), jars and wheel, Python (ruff, mypy), then side by side pytest on
+Spark 4.3 and the Spark tests again on 3.5: most tests wait for something. A check that is not a test (a linter, a
+compilation) counts as one.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ import shutil
 import sys
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import python_lint
@@ -18,7 +21,7 @@ import python_lint
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 from harness.reports import REPOSITORY as REPO
-from harness.reports import Tally, read_reports, run, say
+from harness.reports import Tally, end_all, read_reports, run, say
 
 RESULTS = REPO / "build/test-results"
 JAVA_MODULES = ("engine", "testserver", "spark")
@@ -68,8 +71,13 @@ def lint(tally: Tally) -> None:
         tally.check(name, good)
 
 
-def pytest(name: str, python: Path, selection: str, limit: float) -> Callable[[Tally], None]:
-    """A part that runs the tests of a selection in one virtual environment."""
+def pytest(
+    name: str, python: Path, selection: str, limit: float, workers: int = 0
+) -> Callable[[Tally], None]:
+    """A part that runs the tests of a selection in one virtual environment.
+
+    :param workers: processes that share the files of tests; 0: all in one
+    """
 
     def part(tally: Tally) -> None:
         folder = RESULTS / name
@@ -84,8 +92,10 @@ def pytest(name: str, python: Path, selection: str, limit: float) -> Callable[[T
                 selection,
                 "--timeout=300",
                 f"--junitxml={folder}/pytest.xml",
+                *(["-n", str(workers), "--dist", "loadfile"] if workers else []),
             ],
             limit,
+            label=f"{name}: ",
         )
         before = len(tally.failures)
         read_reports(folder, name, tally)
@@ -100,11 +110,31 @@ PARTS: dict[str, Callable[[Tally], None]] = {
     "java": java,
     "package": package,
     "lint": lint,
-    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 1800),
+    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 1800, workers=2),
     f"pytest-{OLDEST_SPARK}": pytest(
-        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 1200
+        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 1800
     ),
 }
+
+
+@dataclass
+class Ran:
+    """A part that has run."""
+
+    tally: Tally
+    seconds: float
+
+
+def run_part(name: str) -> Ran:
+    """Runs a part to its end, whatever becomes of it."""
+    say(f"== {name}")
+    tally = Tally()
+    started = time.monotonic()
+    try:
+        PARTS[name](tally)
+    except Exception as error:
+        tally.failures.append(f"{name}: {error!r}")
+    return Ran(tally, time.monotonic() - started)
 
 
 def main(names: Sequence[str]) -> int:
@@ -113,31 +143,26 @@ def main(names: Sequence[str]) -> int:
     if unknown:
         say(f"unknown parts {unknown}: there are {list(PARTS)}")
         return 2
-    total = Tally()
-    summary: list[str] = []
-    for name in names or PARTS:
-        say(f"== {name}")
-        tally = Tally()
-        started = time.monotonic()
+    chosen = list(names or PARTS)
+    together = [name for name in chosen if name.startswith("pytest")]
+    ran = {name: run_part(name) for name in chosen if name not in together}
+    with ThreadPoolExecutor(max(1, len(together))) as pool:
         try:
-            PARTS[name](tally)
-        except Exception as error:
-            tally.failures.append(f"{name}: {error!r}")
-        seconds = time.monotonic() - started
-        summary.append(
-            f"{name}: {tally.passed} passed, {len(tally.failures)} failed, "
-            f"{tally.skipped} skipped in {seconds:.0f} s"
-        )
-        total.passed += tally.passed
-        total.skipped += tally.skipped
-        total.failures += tally.failures
+            ran |= dict(zip(together, pool.map(run_part, together), strict=True))
+        except KeyboardInterrupt:
+            end_all()
+            raise
     say("== what ran")
-    for line in summary:
-        say(line)
-    for failure in total.failures:
+    for name, part in ran.items():
+        say(
+            f"{name}: {part.tally.passed} passed, {len(part.tally.failures)} failed, "
+            f"{part.tally.skipped} skipped in {part.seconds:.0f} s"
+        )
+    failures = [failure for part in ran.values() for failure in part.tally.failures]
+    for failure in failures:
         say(f"FAILED {failure}")
-    say(f"{total.passed} passed, {len(total.failures)} failed")
-    return 1 if total.failures else 0
+    say(f"{sum(part.tally.passed for part in ran.values())} passed, {len(failures)} failed")
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
