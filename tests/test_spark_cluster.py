@@ -69,8 +69,8 @@ def test_executor_frozen_for_two_epochs(start_server: Any, tmp_path: Path, commi
     fill(source, 0, 2)
     impatient = {
         "spark.executor.heartbeatInterval": "1s",
-        "spark.network.timeout": "6s",
-        "spark.storage.blockManagerHeartbeatTimeoutMs": "6s",
+        "spark.network.timeout": "15s",
+        "spark.storage.blockManagerHeartbeatTimeoutMs": "15s",
         "spark.network.timeoutInterval": "1s",
     }
     chosen = keyed(server.addr, tmp_path / "slots", commit_on, frame_rows="50")
