@@ -111,7 +111,9 @@ final class AckRejections {
             link.host(),
             Instant.now(),
             null);
-    LOG.warn("sender '{}': {}", setup.name(), error.describe());
+    if (!setup.inbox().logs()) {
+      LOG.warn("sender '{}': {}", setup.name(), error.describe());
+    }
     if (times > EXPLAINED_BY_DROPS) {
       return strikes.refused(error, Hope.UNCLEAR);
     }

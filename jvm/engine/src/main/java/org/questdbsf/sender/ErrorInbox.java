@@ -61,6 +61,11 @@ final class ErrorInbox {
     this.counters = counters;
   }
 
+  /** Whether it logs what it is given, having no handler of the user. */
+  boolean logs() {
+    return handler == null;
+  }
+
   /** Puts an error in; any thread, never blocks. */
   void offer(SenderError error) {
     synchronized (waiting) {
