@@ -66,6 +66,7 @@ def test_columns_of_a_table(
         schema = ", ".join([*(f"c{i} LONG" for i in range(columns)), "ts TIMESTAMP"])
         ts = [datetime.datetime.fromtimestamp((START + n) / 1e6, UTC) for n in range(2)]
         rows = [(*range(columns), ts[0]), (*[None] * columns, ts[1])]
+        server.sql(f"CREATE TABLE {name} (ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL")
         save(spark.createDataFrame(rows, schema).coalesce(1), server, name)
     await_applied(server, name)
     assert server.sql(f"SELECT count() FROM table_columns('{name}')") == [[MOST_COLUMNS]]

@@ -30,7 +30,10 @@ def by_row(_: Any, server: ServerProcess, table: str, columns: dict[str, Any]) -
 
 
 def by_spark(
-    session: Callable[[], Any], server: ServerProcess, table: str, columns: dict[str, Any]
+    session: Callable[[], Any],
+    server: ServerProcess,
+    table: str,
+    columns: dict[str, Any],
 ) -> QuestDBSfError:
     frame = session().createDataFrame([(*columns.values(), START)], [*columns, "micros"])
     frame = frame.selectExpr(*columns, "timestamp_micros(micros) AS ts")
@@ -102,7 +105,8 @@ def test_a_column_of_another_type(session: Any, server: ServerProcess, name: str
     server.sql(f"CREATE TABLE {table} (x {kind}, ts TIMESTAMP) TIMESTAMP(ts) PARTITION BY DAY WAL")
     error = way(session, server, table, {"x": value})
     assert error.code in (ErrorCode.TABLE_MISMATCH, ErrorCode.SERVER_REJECTED), error
-    assert f"'{table}'" in str(error) and "'x'" in str(error) and kind in str(error), error
+    assert f"'{table}'" in str(error) and kind in str(error), error
+    assert "'x'" in str(error) or "[column=x" in str(error), error  # the server's words, or ours
     assert server.count(table) == 0
 
 
@@ -136,19 +140,13 @@ def test_a_value_that_the_column_does_not_have(
     assert server.count(table) == 0
 
 
-@BOTH_WAYS
 @pytest.mark.parametrize("name", ["timestamp", "Timestamp", "TIMESTAMP"])
-def test_a_second_timestamp_in_a_new_table(
-    session: Any, server: ServerProcess, name: str, way: Way
-) -> None:
-    """The server would take the rows, and nobody could read them."""
-    table = table_name("second", way.__name__, name)
-    error = way(session, server, table, {"x": 1, name: 2})
-    assert error.code in (
-        ErrorCode.NAME_INVALID,
-        ErrorCode.TABLE_MISMATCH,
-        ErrorCode.CONFIG_INVALID_VALUE,
-    ), error
+def test_a_second_timestamp_in_a_new_table(server: ServerProcess, name: str) -> None:
+    """The server would take the rows, and nobody could read them. The sink leaves no table to the server."""
+    table = table_name("second", name)
+    error = by_row(None, server, table, {"x": 1, name: 2})
+    assert error.code == ErrorCode.TABLE_MISMATCH, error
+    assert f"'{name}'" in str(error), error
     assert not exists(server, table)
 
 
@@ -179,8 +177,11 @@ def test_a_server_that_is_read_only(session: Any, new_server: NewServer, way: Wa
     new_server().start().stop()  # a root that is new is written to
     server = new_server(environment={"QDB_READONLY": "true"}).start()
     error = way(session, server, "t", {"x": 1})
-    assert error.code == ErrorCode.SERVER_REJECTED, error
-    assert "read-only" in str(error)
+    if way is by_row:
+        assert error.code == ErrorCode.SERVER_REJECTED, error
+        assert "read-only" in str(error)
+    else:  # the sink asks for the table first
+        assert error.code == ErrorCode.TABLE_MISSING, error
 
 
 @BOTH_WAYS

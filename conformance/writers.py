@@ -46,7 +46,6 @@ SPARK_OPTIONS = {
     "create_table": "true",
     "on_missing_table": "create",
     "frame_rows": "100",
-    "sf_min_free_bytes": "64m",
 }
 
 
@@ -168,7 +167,7 @@ class Stream:
         self._slots = work / "slots"
         chosen = {**SPARK_OPTIONS, "addr": addr, "table": table, "commit_on": commit_on, **options}
         if commit_on == "store":
-            chosen["sf_dir"] = str(self._slots)
+            chosen |= {"sf_dir": str(self._slots), "sf_min_free_bytes": "64m"}
         rows = (
             spark.readStream.format("rate-micro-batch")
             .option("rowsPerBatch", BATCH_ROWS)
@@ -192,7 +191,8 @@ class Stream:
     def finish(self) -> None:
         """Stops the query, and waits until the server has acknowledged what is in slots."""
         self.query.stop()
-        eventually("slots are drained", lambda: drained(self._slots))
+        if self._slots.exists():
+            eventually("slots are drained", lambda: drained(self._slots))
 
     @staticmethod
     def rows(first: int, last: int) -> range:

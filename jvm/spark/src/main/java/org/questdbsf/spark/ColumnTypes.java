@@ -133,18 +133,17 @@ final class ColumnTypes {
     } catch (SfException e) {
       throw new SfException(
           ErrorCode.TABLE_MISMATCH,
-          "column '" + field.name() + "' is " + there + ", a type that rows cannot be written to.",
+          ofTable(field) + " is " + there + ", a type that rows cannot be written to.",
           e);
     }
     boolean byNameOnly = kind == SourceKind.TIME || kind == SourceKind.DAY_TIME_INTERVAL;
-    if (byNameOnly || !kind.fits(target.type())) {
+    if (byNameOnly || !kind.fits(target.type()) || hasOtherDepth(field, target)) {
       throw new SfException(
           ErrorCode.TABLE_MISMATCH,
-          "column '"
-              + field.name()
-              + "' is "
+          ofTable(field)
+              + " is "
               + there
-              + " in the table, and "
+              + ", and "
               + SourceKind.named(field.dataType())
               + " in the rows, which cannot be written to it unchanged; cast it"
               + (byNameOnly ? ", or name the type in column_types." : "."));
@@ -172,13 +171,19 @@ final class ColumnTypes {
     if (target.precision() == 0 && TargetType.digits(target.type()) > 0) {
       return new TargetType(target.type(), TargetType.digits(target.type()), 0);
     }
-    if (target.type() == QwpType.DOUBLE_ARRAY) {
-      int dimensions = SourceKind.dimensions(source);
-      if (dimensions != target.precision()) {
-        throw wrongType(field, target.ddl() + " (" + why + ") has another number of dimensions");
-      }
+    if (hasOtherDepth(field, target)) {
+      throw wrongType(field, target.ddl() + " (" + why + ") has another number of dimensions");
     }
     return target;
+  }
+
+  private static boolean hasOtherDepth(StructField field, TargetType target) {
+    return target.type() == QwpType.DOUBLE_ARRAY
+        && SourceKind.dimensions(field.dataType()) != target.precision();
+  }
+
+  private String ofTable(StructField field) {
+    return "column '" + field.name() + "' of table '" + facts.table() + "'";
   }
 
   private TargetType decimal(StructField field, DecimalType source, TargetType target) {
