@@ -15,6 +15,8 @@ class StateKind(str, Enum):
 
     OK = "OK"
     BACKPRESSURE = "BACKPRESSURE"
+    UNANSWERED = "UNANSWERED"
+    """Connected; frames were sent, and none has been acknowledged for 5 seconds or more."""
     REJECTING = "REJECTING"
     RECONNECTING = "RECONNECTING"
     FAILED = "FAILED"

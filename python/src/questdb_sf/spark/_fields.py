@@ -278,8 +278,8 @@ class OptionFields:
     """Longest wait for TLS and the WebSocket upgrade. Default: 15000."""
 
     ack_timeout_millis: int | None = None
-    """Silence of the server while rows are unacknowledged after which the connection is given up
-    and another begun. Default: 30000.
+    """Time without an acknowledgement while rows are unacknowledged, whatever else the server
+    says, after which the connection is given up and another begun. Default: 30000.
     """
 
     reconnect_initial_backoff_millis: int | None = None

@@ -52,7 +52,6 @@ final class FrameHandler extends ChannelDuplexHandler {
       if (ended) {
         return;
       }
-      connection.received();
       if (message instanceof BinaryWebSocketFrame frame) {
         if (failure == null) {
           onBinary(frame);

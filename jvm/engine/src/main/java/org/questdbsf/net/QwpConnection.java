@@ -29,7 +29,6 @@ public final class QwpConnection implements AutoCloseable {
   private final boolean durableAck;
   private final String role;
   private final CountDownLatch ended = new CountDownLatch(1);
-  private volatile long lastReceivedNanos = System.nanoTime();
   private volatile boolean closing;
   private volatile boolean wasReset;
   private FrameHandler handler;
@@ -132,11 +131,6 @@ public final class QwpConnection implements AutoCloseable {
     }
   }
 
-  /** {@code System.nanoTime()} when a frame (also a PONG) last came from the server. */
-  public long lastReceivedNanos() {
-    return lastReceivedNanos;
-  }
-
   /**
    * Sends a close frame with code 1000, goes on reporting replies until the server's echo, and
    * resets the connection when that does not come in time. Blocking; when it returns {@code
@@ -196,10 +190,6 @@ public final class QwpConnection implements AutoCloseable {
 
   void handledBy(FrameHandler frames) {
     handler = frames;
-  }
-
-  void received() {
-    lastReceivedNanos = System.nanoTime();
   }
 
   void closing() {

@@ -43,7 +43,10 @@ public enum ConnectKey {
   // Connection
   CONNECT_TIMEOUT(millis(1), is("5000"), "Longest wait for a TCP connection."),
   AUTH_TIMEOUT_MS(millis(1), is("15000"), "Longest wait for TLS and the WebSocket upgrade."),
-  ACK_TIMEOUT_MILLIS(millis(1), is("30000"), "Silence while frames are unacknowledged: reconnect."),
+  ACK_TIMEOUT_MILLIS(
+      millis(1),
+      is("30000"),
+      "Frames unacknowledged for so long: reconnect, whatever else the server says."),
   RECONNECT_INITIAL_BACKOFF_MILLIS(millis(1), is("100"), "First pause after all servers failed."),
   RECONNECT_MAX_BACKOFF_MILLIS(millis(1), is("5000"), "Longest pause between rounds."),
   RECONNECT_MAX_DURATION_MILLIS(

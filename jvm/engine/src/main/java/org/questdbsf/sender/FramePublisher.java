@@ -121,6 +121,7 @@ final class FramePublisher {
     String host = state.host() == null ? "no host yet" : "host " + state.host();
     return switch (state.kind()) {
       case OK, BACKPRESSURE -> "publishing to " + host;
+      case UNANSWERED -> "unanswered since " + state.since() + " by " + host;
       case REJECTING -> "rejected since " + state.since() + " by " + host + ": " + state.cause();
       case RECONNECTING ->
           "reconnecting since "

@@ -20,6 +20,9 @@ final class FrameShipper {
 
   private static final long DISCARD_MILLIS = 250;
 
+  /** After so long without an acknowledgement it is no longer called well. */
+  private static final long UNWELL = TimeUnit.SECONDS.toNanos(5);
+
   private final LoopSetup setup;
   private final SegmentRing ring;
   private final Mailbox mailbox;
@@ -44,6 +47,7 @@ final class FrameShipper {
   private long waitFor; // message whose OK the next frame waits for
   private long waitUntil;
   private long ackedBefore;
+  private long okBefore;
 
   FrameShipper(
       LoopSetup setup,
@@ -86,6 +90,7 @@ final class FrameShipper {
     acks.begin(next);
     patient = true;
     waitFor = -1;
+    okBefore = inFlight.okFsn();
     long keepalive = setup.config().durableAckKeepaliveIntervalMillis();
     silence = new SilenceWatch(setup.config().ackTimeoutMillis(), keepalive, System.nanoTime());
     while (true) {
@@ -152,6 +157,10 @@ final class FrameShipper {
     caution.settled(ring.ackedFsn());
     strikes.settled(inFlight.okFsn());
     strikes.settled(ring.ackedFsn());
+    if (inFlight.okFsn() != okBefore || ring.ackedFsn() != ackedBefore) {
+      okBefore = inFlight.okFsn();
+      silence.progressed(System.nanoTime());
+    }
     if (ring.ackedFsn() != ackedBefore) {
       ackedBefore = ring.ackedFsn();
       pacer.progressed();
@@ -298,7 +307,11 @@ final class FrameShipper {
     } else {
       highestSent = fsn;
     }
-    silence.sent(System.nanoTime());
+    long now = System.nanoTime();
+    silence.sent(now);
+    if (audit.isInGroup()) {
+      silence.progressed(now); // nothing of a group is acknowledged before its end
+    }
     return null;
   }
 
@@ -319,10 +332,10 @@ final class FrameShipper {
         return loss;
       }
     }
-    switch (silence.look(now, connection.lastReceivedNanos(), pending)) {
+    long waited = silence.waited(now);
+    switch (silence.look(now, pending)) {
       case DEAD -> {
-        long millis = setup.config().ackTimeoutMillis();
-        return Loss.of(Loss.Kind.TRANSPORT, "silent for " + millis + " ms (ack_timeout_millis)");
+        return strikes.unacknowledged(link.host());
       }
       case PING -> {
         connection.ping();
@@ -330,7 +343,10 @@ final class FrameShipper {
       }
       case NOTHING -> {}
     }
-    long nanos = silence.nextLook(now, connection.lastReceivedNanos(), pending);
+    if (waited >= UNWELL) {
+      setup.status().unanswered(waited, link.host());
+    }
+    long nanos = silence.nextLook(now, pending);
     nanos = Math.min(nanos, acks.untilLook(now));
     if (!audit.isAnswered(waitFor) && patient) {
       nanos = Math.max(1, Math.min(nanos, waitUntil - now));

@@ -108,6 +108,11 @@ final class OkAudit {
     return !named && onTheirWay.commitsOf(number) > 0;
   }
 
+  /** Whether what was sent last belongs to a deferred group whose end is still to be sent. */
+  boolean isInGroup() {
+    return onTheirWay.isInGroup();
+  }
+
   /** Whether all that was sent is acknowledged, up to a message. */
   boolean isAnswered(long sequence) {
     return audited >= sequence;

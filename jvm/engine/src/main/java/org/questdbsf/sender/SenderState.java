@@ -18,6 +18,8 @@ public record SenderState(Kind kind, Instant since, String cause, String host, i
     OK,
     /** Connected; the producer waits for room in the ring. */
     BACKPRESSURE,
+    /** Connected; frames were sent, and none has been acknowledged for 5 seconds or more. */
+    UNANSWERED,
     /**
      * The server refuses a frame that is sent again and again, or ends each connection after it.
      */

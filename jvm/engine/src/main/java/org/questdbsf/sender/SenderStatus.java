@@ -21,7 +21,7 @@ final class SenderStatus {
   private volatile boolean ended;
   private volatile TerminalFailure failure;
   private volatile boolean failureSeen;
-  private SenderState rejection; // the loop's own
+  private SenderState trouble; // in force until frames are acknowledged; the loop's own
   private volatile SenderState state = new SenderState(Kind.OK, Instant.now(), null, null, 0);
 
   SenderStatus(String name) {
@@ -31,29 +31,41 @@ final class SenderStatus {
   /** Trying to connect, for {@code cause}; {@code since} is when the outage began. */
   void reconnecting(Instant since, String cause, String host, int attempts) {
     // The first attempt after a refusal is part of trying the frame again, not an outage.
-    if (rejection == null || attempts > 0) {
+    if (trouble == null || attempts > 0) {
       state = new SenderState(Kind.RECONNECTING, since, cause, host, attempts);
     }
   }
 
   /** A server refuses the head frame again and again. */
   void rejecting(String cause, String host) {
-    Instant since = rejection == null ? Instant.now() : rejection.since();
-    rejection = new SenderState(Kind.REJECTING, since, cause, host, 0);
-    state = rejection;
+    trouble(Kind.REJECTING, Instant.now(), cause, host);
   }
 
-  /** A server is connected. A refusal stays in force until frames are acknowledged. */
+  /** Connected, and nothing has been acknowledged for so long, though frames were sent. */
+  void unanswered(long nanos, String host) {
+    if (trouble == null) {
+      Instant since = Instant.now().minusNanos(nanos);
+      trouble(Kind.UNANSWERED, since, "no acknowledgement since " + since, host);
+    }
+  }
+
+  private void trouble(Kind kind, Instant since, String cause, String host) {
+    Instant first = trouble == null ? since : trouble.since();
+    trouble = new SenderState(kind, first, cause, host, 0);
+    state = trouble;
+  }
+
+  /** A server is connected. Trouble stays in force until frames are acknowledged. */
   void connected(String host) {
-    state = rejection == null ? ok(host) : rejection;
+    state = trouble == null ? ok(host) : trouble;
     connectedOnce = true;
     announce();
   }
 
   /** Frames were acknowledged or given up. */
   void progressed() {
-    if (rejection != null) {
-      rejection = null;
+    if (trouble != null) {
+      trouble = null;
       state = ok(state.host());
     }
     announce();

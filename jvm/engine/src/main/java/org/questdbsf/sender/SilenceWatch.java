@@ -3,10 +3,11 @@ package org.questdbsf.sender;
 import java.util.concurrent.TimeUnit;
 
 /**
- * Decides when a connection has been silent for too long, and when to send a PING: after a second
- * without a word while frames are unacknowledged (servers flush their acknowledgements on it), and
- * in durable mode every keepalive interval while confirmations are pending. One per connection;
- * loop's thread only; times are nanoseconds.
+ * Decides when a connection has gone without an acknowledgement for too long, and when to send a
+ * PING: each second without one while frames are unacknowledged (servers flush their
+ * acknowledgements on it), and in durable mode every keepalive interval while confirmations are
+ * pending. Only acknowledgements count: a server that answers PINGs may never acknowledge a frame.
+ * One per connection; loop's thread only; times are nanoseconds.
  */
 final class SilenceWatch {
   /** What is to be done now. */
@@ -52,17 +53,25 @@ final class SilenceWatch {
     waiting = any;
   }
 
+  /** An acknowledgement went further, or a frame was sent that is not to be acknowledged yet. */
+  void progressed(long now) {
+    waitingSince = now;
+  }
+
+  /** How long frames have been unacknowledged without progress. */
+  long waited(long now) {
+    return waiting ? now - waitingSince : 0;
+  }
+
   /**
-   * @param lastReceived when bytes last came
    * @param confirmationsPending whether durable confirmations are
    */
-  Verdict look(long now, long lastReceived, boolean confirmationsPending) {
+  Verdict look(long now, boolean confirmationsPending) {
     if (waiting) {
-      long silent = now - later(lastReceived, waitingSince);
-      if (silent >= ackTimeout) {
+      if (now - waitingSince >= ackTimeout) {
         return Verdict.DEAD;
       }
-      if (silent >= PATIENCE && now - later(lastPing, waitingSince) >= PATIENCE) {
+      if (now - later(lastPing, waitingSince) >= PATIENCE) {
         return Verdict.PING;
       }
     }
@@ -72,12 +81,11 @@ final class SilenceWatch {
   }
 
   /** Nanoseconds until {@link #look} may say something else. */
-  long nextLook(long now, long lastReceived, boolean confirmationsPending) {
+  long nextLook(long now, boolean confirmationsPending) {
     long next = FOREVER;
     if (waiting) {
-      long heard = later(lastReceived, waitingSince);
-      long ping = later(heard, later(lastPing, waitingSince)) + PATIENCE;
-      next = Math.min(ping, heard + ackTimeout) - now;
+      long ping = later(lastPing, waitingSince) + PATIENCE;
+      next = Math.min(ping - now, waitingSince + ackTimeout - now);
     }
     if (confirmationsPending && keepalive > 0) {
       next = Math.min(next, lastOutbound + keepalive - now);

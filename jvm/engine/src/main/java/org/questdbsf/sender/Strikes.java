@@ -53,7 +53,7 @@ final class Strikes {
       throw new TerminalFailure(
           ErrorCode.POISON_FRAME, error.asEnd(Category.PROTOCOL_VIOLATION, text), null);
     }
-    if (isTooLong(now)) {
+    if (isOverBudget(poison.firstRefusal(), now)) {
       String text = refusedSince(poison.firstRefusal(), now);
       text += " (reconnect_max_duration_millis); last: " + error.message();
       throw new TerminalFailure(
@@ -93,27 +93,49 @@ final class Strikes {
     return new Loss(Loss.Kind.TRANSPORT, loss.cause(), loss.pauseMillis());
   }
 
-  private Loss unanswered(String text, String host) {
+  /** Nothing was acknowledged for too long, whatever else the server said. */
+  Loss unacknowledged(String host) throws TerminalFailure {
+    String text =
+        "no acknowledgement for "
+            + setup.config().ackTimeoutMillis()
+            + " ms (ack_timeout_millis) from "
+            + host;
+    count(setup.ring().ackedFsn() + 1, text, host);
+    return Loss.of(Loss.Kind.TRANSPORT, text);
+  }
+
+  private Loss unanswered(String text, String host) throws TerminalFailure {
     long head = setup.ring().ackedFsn() + 1;
     if (inFlight.sent(head) && inFlight.okFsn() < head) {
-      int ends = unanswered.ended(head);
-      if (ends >= UnansweredEnds.FIRST_TOLD) {
-        SenderError error =
-            ofHead(
-                head,
-                ends
-                    + " connections in a row ended after this frame was sent, with no answer to it;"
-                    + " it is kept and sent again. Look at the server's log, and at proxies on the"
-                    + " way; last: "
-                    + text,
-                host);
-        setup.status().rejecting(error.describe(), host);
-        if (unanswered.toBeTold()) {
-          setup.inbox().offer(error);
-        }
-      }
+      count(head, text, host);
     }
     return Loss.of(Loss.Kind.TRANSPORT, text);
+  }
+
+  private void count(long head, String text, String host) throws TerminalFailure {
+    long now = System.nanoTime();
+    int ends = unanswered.ended(head, now);
+    String told =
+        ends
+            + " connections in a row ended after this frame was sent, and it was not acknowledged;"
+            + " it is kept and sent again. Look at the server's log, and at proxies on the way;"
+            + " last: "
+            + text;
+    if (isOverBudget(unanswered.firstEnd(), now)) {
+      throw setup.failure(
+          ErrorCode.OUTAGE_BUDGET_EXHAUSTED,
+          Category.PROTOCOL_VIOLATION,
+          told + " (reconnect_max_duration_millis)",
+          host,
+          null);
+    }
+    if (ends >= UnansweredEnds.FIRST_TOLD) {
+      SenderError error = ofHead(head, told, host);
+      setup.status().rejecting(error.describe(), host);
+      if (unanswered.toBeTold()) {
+        setup.inbox().offer(error);
+      }
+    }
   }
 
   private SenderError ofHead(long head, String text, String host) {
@@ -148,9 +170,9 @@ final class Strikes {
         || activity.acceptedSince(table, poison.firstStrike());
   }
 
-  private boolean isTooLong(long now) {
+  private boolean isOverBudget(long since, long now) {
     long budget = setup.config().reconnectMaxDurationMillis();
-    return budget > 0 && now - poison.firstRefusal() >= TimeUnit.MILLISECONDS.toNanos(budget);
+    return budget > 0 && now - since >= TimeUnit.MILLISECONDS.toNanos(budget);
   }
 
   private String refusedSince(long since, long now) {

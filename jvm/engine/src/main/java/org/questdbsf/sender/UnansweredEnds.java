@@ -13,19 +13,27 @@ final class UnansweredEnds {
   private long suspect = -1;
   private int ends;
   private int nextTold;
+  private long firstEnd;
 
   /**
-   * A connection ended after the frame at the head of the line was sent.
+   * A connection ended at {@code now} (nanoseconds) after the frame at the head of the line was
+   * sent.
    *
    * @return how many have ended so in a row
    */
-  int ended(long headFsn) {
+  int ended(long headFsn, long now) {
     if (suspect != headFsn) {
       suspect = headFsn;
+      firstEnd = now;
       ends = 0;
       nextTold = FIRST_TOLD;
     }
     return ++ends;
+  }
+
+  /** When the first connection of the row ended, in nanoseconds. */
+  long firstEnd() {
+    return firstEnd;
   }
 
   /** Whether this is an end to tell people of. */

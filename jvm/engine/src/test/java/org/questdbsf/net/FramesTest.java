@@ -149,11 +149,9 @@ class FramesTest {
       assertEquals(10, pong.opcode());
       assertTrue(pong.masked());
       assertArrayEquals(new byte[] {4, 5, 6}, pong.payload());
-      final long before = c.lastReceivedNanos();
       c.ping();
       assertEquals(9, frames.poll(10, TimeUnit.SECONDS).opcode());
       events.reply();
-      assertTrue(c.lastReceivedNanos() - before > 0);
       c.close(0);
     }
   }

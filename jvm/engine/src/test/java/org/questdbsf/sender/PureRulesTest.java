@@ -106,13 +106,13 @@ class PureRulesTest {
     UnansweredEnds unanswered = new UnansweredEnds();
     List<Integer> told = new ArrayList<>();
     for (int n = 1; n <= 100; n++) {
-      assertEquals(n, unanswered.ended(7));
+      assertEquals(n, unanswered.ended(7, 0));
       if (unanswered.toBeTold()) {
         told.add(n);
       }
     }
     assertEquals(List.of(5, 10, 20, 40, 80), told);
-    assertEquals(1, unanswered.ended(8), "another frame starts afresh");
+    assertEquals(1, unanswered.ended(8, 0), "another frame starts afresh");
     assertFalse(unanswered.toBeTold());
   }
 
@@ -180,21 +180,19 @@ class PureRulesTest {
   @Test
   void silence() {
     SilenceWatch watch = new SilenceWatch(30_000, 0, 0);
-    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(SECONDS.toNanos(90), 0, false));
+    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(SECONDS.toNanos(90), false));
     watch.unacknowledged(true, SECONDS.toNanos(100));
     assertEquals(
         SilenceWatch.Verdict.NOTHING,
-        watch.look(MILLISECONDS.toNanos(100_900), 0, false),
+        watch.look(MILLISECONDS.toNanos(100_900), false),
         "time before there was anything to wait for does not count");
-    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(101), 0, false));
+    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(101), false));
     watch.pinged(SECONDS.toNanos(101));
-    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(MILLISECONDS.toNanos(101_500), 0, false));
-    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(102), 0, false));
-    assertEquals(SilenceWatch.Verdict.DEAD, watch.look(SECONDS.toNanos(130), 0, false));
-    assertEquals(
-        SilenceWatch.Verdict.PING,
-        watch.look(SECONDS.toNanos(130), SECONDS.toNanos(129), false),
-        "it was heard meanwhile");
+    assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(MILLISECONDS.toNanos(101_500), false));
+    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(102), false));
+    assertEquals(SilenceWatch.Verdict.DEAD, watch.look(SECONDS.toNanos(130), false));
+    watch.progressed(SECONDS.toNanos(129));
+    assertEquals(SilenceWatch.Verdict.PING, watch.look(SECONDS.toNanos(130), false));
   }
 
   @Test
@@ -202,16 +200,14 @@ class PureRulesTest {
     for (int i = 0; i < 20_000; i++) {
       long now = random.nextLong(SECONDS.toNanos(100));
       SilenceWatch watch = new SilenceWatch(1 + random.nextLong(40_000), random.nextLong(500), now);
-      long heard = now - random.nextLong(SECONDS.toNanos(20));
       watch.unacknowledged(random.nextBoolean(), now - random.nextLong(SECONDS.toNanos(20)));
       boolean pending = random.nextBoolean();
-      if (watch.look(now, heard, pending) == SilenceWatch.Verdict.NOTHING) {
-        long next = watch.nextLook(now, heard, pending);
+      if (watch.look(now, pending) == SilenceWatch.Verdict.NOTHING) {
+        long next = watch.nextLook(now, pending);
         long before = now + random.nextLong(next);
-        assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(before, heard, pending), "early");
+        assertEquals(SilenceWatch.Verdict.NOTHING, watch.look(before, pending), "early");
         boolean idle = next >= SECONDS.toNanos(3600);
-        assertEquals(
-            idle, watch.look(now + next, heard, pending) == SilenceWatch.Verdict.NOTHING, "late");
+        assertEquals(idle, watch.look(now + next, pending) == SilenceWatch.Verdict.NOTHING, "late");
       }
     }
   }

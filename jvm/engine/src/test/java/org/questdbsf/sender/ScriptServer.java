@@ -318,6 +318,10 @@ final class ScriptServer implements AutoCloseable {
       channel.close();
     }
 
+    boolean isOpen() {
+      return channel.isActive();
+    }
+
     /** Leaves what comes in the socket. */
     void stopReading() {
       channel.config().setAutoRead(false);

@@ -238,8 +238,8 @@ public enum SfOption {
   AUTH_TIMEOUT_MS(ConnectKey.AUTH_TIMEOUT_MS, "Longest wait for TLS and the WebSocket upgrade."),
   ACK_TIMEOUT_MILLIS(
       ConnectKey.ACK_TIMEOUT_MILLIS,
-      "Silence of the server while rows are unacknowledged after which the connection is given up"
-          + " and another begun."),
+      "Time without an acknowledgement while rows are unacknowledged, whatever else the server"
+          + " says, after which the connection is given up and another begun."),
   RECONNECT_INITIAL_BACKOFF_MILLIS(
       ConnectKey.RECONNECT_INITIAL_BACKOFF_MILLIS, "First pause after all servers failed."),
   RECONNECT_MAX_BACKOFF_MILLIS(
