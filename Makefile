@@ -1,6 +1,6 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops selftest bench docs \
+.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops hostile selftest bench docs \
   reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
@@ -50,6 +50,9 @@ kills: build ## SIGKILL for driver, executors and server while streams write; SE
 
 drops: build ## tables dropped, renamed, truncated, altered while rows come at full rate; SERVER=source; ARGS="--rounds 20"
 	@.venv/bin/python -m integration.drops $(ARGS)
+
+hostile: setup ## a server that misbehaves in every way we know; ARGS="floods" for modes with that in their names
+	@. tools/env.sh && run_gradle -q :questdb-sf-engine:hostile $(if $(ARGS),-Pmodes="$(ARGS)")
 
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@tools/docker.sh ready

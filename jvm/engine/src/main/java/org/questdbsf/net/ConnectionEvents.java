@@ -9,8 +9,13 @@ package org.questdbsf.net;
  */
 public interface ConnectionEvents {
 
-  /** A reply of the server, in the order of arrival. */
-  void onReply(ServerReply reply);
+  /**
+   * A reply of the server, in the order of arrival. Nothing more is read while many bytes of
+   * replies wait for {@link QwpConnection#taken}.
+   *
+   * @param bytes its size, for {@link QwpConnection#taken}
+   */
+  void onReply(ServerReply reply, int bytes);
 
   /** The connection is gone; called exactly once, and nothing is called after it. */
   void onClosed(CloseInfo info);

@@ -1,9 +1,9 @@
 package org.questdbsf.net;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -11,10 +11,16 @@ import java.util.Map;
  * OK does not release its frames: it waits here, in order, until the durable watermark of every
  * table it names has reached the transaction it names. One per connection, one thread.
  *
- * <p>Grows with the OKs that wait, of which there are no more than unacknowledged frames.
+ * <p>A commit cannot be durable before it is made. So an OK whose transaction is not above the
+ * watermark that came before it is about a table that counts anew: the old one was dropped, and its
+ * watermark says nothing about the new one.
+ *
+ * <p>Grows with the OKs that wait, of which there are no more than unacknowledged frames, and with
+ * the tables that they name.
  */
 public final class DurableAckLedger {
-  private record Waiting(long sequence, List<TableTxn> tables) {}
+  /** Transactions by table; names in lower case. */
+  private record Waiting(long sequence, Map<String, Long> tables) {}
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final Map<String, Long> watermarks = new HashMap<>();
@@ -23,21 +29,29 @@ public final class DurableAckLedger {
   /**
    * An OK arrived.
    *
-   * @param sequence its sequence, already clamped to what was sent
+   * @param sequence its sequence, of a message that was sent
    * @return the highest sequence that is durable, −1 for none
    */
   public long onOk(long sequence, List<TableTxn> tables) {
     Waiting last = waiting.peekLast();
     if (last != null && sequence <= last.sequence()) {
       // a repetition: whatever it names must be durable too before the frames are released
-      List<TableTxn> both = new ArrayList<>(last.tables());
-      both.addAll(tables);
-      waiting.removeLast();
-      waiting.addLast(new Waiting(last.sequence(), both));
+      tables.forEach(table -> last.tables().merge(fold(table), table.seqTxn(), Math::max));
     } else if (sequence > covered) {
-      waiting.addLast(new Waiting(sequence, List.copyOf(tables)));
+      Map<String, Long> named = new HashMap<>();
+      for (TableTxn table : tables) {
+        String name = fold(table);
+        named.merge(name, table.seqTxn(), Math::max);
+        watermarks.computeIfPresent(
+            name, (same, durable) -> table.seqTxn() <= durable ? null : durable);
+      }
+      waiting.addLast(new Waiting(sequence, named));
     }
     return release();
+  }
+
+  private static String fold(TableTxn table) {
+    return table.table().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -46,8 +60,8 @@ public final class DurableAckLedger {
    * @return the highest sequence that is durable, −1 for none
    */
   public long onDurableAck(List<TableTxn> tables) {
-    for (TableTxn t : tables) {
-      watermarks.merge(t.table(), t.seqTxn(), Math::max);
+    for (TableTxn table : tables) {
+      watermarks.merge(fold(table), table.seqTxn(), Math::max);
     }
     return release();
   }
@@ -79,13 +93,13 @@ public final class DurableAckLedger {
     return covered;
   }
 
-  private boolean isDurable(Waiting w) {
-    for (TableTxn t : w.tables()) {
-      Long watermark = watermarks.get(t.table());
-      if (watermark == null || watermark < t.seqTxn()) {
-        return false;
-      }
-    }
-    return true;
+  private boolean isDurable(Waiting ok) {
+    return ok.tables().entrySet().stream()
+        .allMatch(table -> isDurable(table.getKey(), table.getValue()));
+  }
+
+  private boolean isDurable(String table, long transaction) {
+    Long watermark = watermarks.get(table);
+    return watermark != null && watermark >= transaction;
   }
 }

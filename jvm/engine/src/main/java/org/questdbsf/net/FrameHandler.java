@@ -1,5 +1,6 @@
 package org.questdbsf.net;
 
+import io.netty.buffer.ByteBuf;
 import io.netty.channel.ChannelDuplexHandler;
 import io.netty.channel.ChannelFuture;
 import io.netty.channel.ChannelFutureListener;
@@ -28,17 +29,22 @@ final class FrameHandler extends ChannelDuplexHandler {
 
   private final QwpConnection connection;
   private final ConnectionEvents events;
+  private final ForeignText foreign;
+  private final ChannelFutureListener written = this::onWritten;
+  private final ChannelFutureListener messageWritten = this::onMessageWritten;
   private ChannelHandlerContext context;
   private ScheduledFuture<?> resetTimer;
   private int pongs;
+  private long messages; // that the transport took
   private boolean closeSent;
   private CloseInfo serverClose;
   private Throwable failure;
   private boolean ended;
 
-  FrameHandler(QwpConnection connection, ConnectionEvents events) {
+  FrameHandler(QwpConnection connection, ConnectionEvents events, ForeignText foreign) {
     this.connection = connection;
     this.events = events;
+    this.foreign = foreign;
   }
 
   @Override
@@ -69,14 +75,37 @@ final class FrameHandler extends ChannelDuplexHandler {
   }
 
   private void onBinary(BinaryWebSocketFrame frame) {
+    int bytes = frame.content().readableBytes();
     ServerReply reply;
     try {
-      reply = ReplyDecoder.decode(frame.content());
+      reply = clean(ReplyDecoder.decode(frame.content()));
+      checkSent(reply);
     } catch (MalformedReplyException e) {
       giveUp(1002, e);
       return;
     }
-    events.onReply(reply);
+    connection.replyCame(bytes);
+    events.onReply(reply, bytes);
+  }
+
+  private ServerReply clean(ServerReply reply) {
+    return reply instanceof ServerReply.Nack nack
+        ? new ServerReply.Nack(nack.status(), nack.sequence(), foreign.clean(nack.message()))
+        : reply;
+  }
+
+  /** A server cannot answer what has not left yet. */
+  private void checkSent(ServerReply reply) throws MalformedReplyException {
+    long sequence = -1;
+    if (reply instanceof ServerReply.Ok ok) {
+      sequence = ok.sequence();
+    } else if (reply instanceof ServerReply.Nack nack) {
+      sequence = nack.sequence();
+    }
+    if (sequence >= messages) {
+      throw new MalformedReplyException(
+          "an answer to message " + sequence + " where " + messages + " were sent, counted from 0");
+    }
   }
 
   private void answer(PingWebSocketFrame ping) {
@@ -91,7 +120,7 @@ final class FrameHandler extends ChannelDuplexHandler {
 
   private void onClose(CloseWebSocketFrame frame) {
     if (failure == null) { // else it is the answer to our complaint, and that is the cause
-      serverClose = CloseInfo.ofFrame(frame.statusCode(), frame.reasonText());
+      serverClose = CloseInfo.ofFrame(frame.statusCode(), foreign.clean(frame.reasonText()));
     }
     connection.closing();
     if (closeSent) {
@@ -156,7 +185,15 @@ final class FrameHandler extends ChannelDuplexHandler {
       promise.tryFailure(new ClosedChannelException());
       return;
     }
-    ctx.write(message, promise.unvoid()).addListener((ChannelFutureListener) this::onWritten);
+    ctx.write(message, promise.unvoid())
+        .addListener(message instanceof ByteBuf ? messageWritten : written);
+  }
+
+  private void onMessageWritten(ChannelFuture message) {
+    if (message.isSuccess()) {
+      messages++;
+    }
+    onWritten(message);
   }
 
   private void onWritten(ChannelFuture written) {

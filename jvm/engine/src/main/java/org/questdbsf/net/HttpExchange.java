@@ -29,28 +29,26 @@ import java.util.concurrent.TimeUnit;
 abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
 
   /** A response, perhaps without the end of its body. */
-  record Answer(HttpResponseStatus status, HttpHeaders headers, byte[] body, boolean complete) {
-    /** The beginning of the body on one line, for people; empty when there is none. */
-    String excerpt() {
-      String text = new String(body, StandardCharsets.UTF_8).replaceAll("[\\p{Cntrl}\\s]+", " ");
-      return text.length() <= 300 ? text.strip() : text.substring(0, 300).strip() + "...";
-    }
-  }
+  record Answer(HttpResponseStatus status, HttpHeaders headers, byte[] body, boolean complete) {}
+
+  private static final int EXCERPT = 300;
 
   private final CompletableFuture<T> result = new CompletableFuture<>();
   private final ByteArrayOutputStream body = new ByteArrayOutputStream();
   private final boolean tls;
   private final int timeoutMillis;
   private final int maxBodyBytes;
+  private final ForeignText foreign;
   private ChannelHandlerContext context;
   private ScheduledFuture<?> timer;
   private boolean secured;
   private HttpResponse head;
 
-  HttpExchange(boolean tls, int timeoutMillis, int maxBodyBytes) {
+  HttpExchange(boolean tls, int timeoutMillis, int maxBodyBytes, ForeignText foreign) {
     this.tls = tls;
     this.timeoutMillis = timeoutMillis;
     this.maxBodyBytes = maxBodyBytes;
+    this.foreign = foreign;
   }
 
   /** Sends the request. */
@@ -134,7 +132,8 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     if (message.decoderResult().isFailure()) {
       Throwable cause = message.decoderResult().cause();
       String what = "the answer is not HTTP" + orTls() + ": ";
-      fail(failure(what + Channels.describe(cause), cause));
+      // Without the cause: its text has the server's words as they came.
+      fail(failure(what + clean(Channels.describe(cause)), null));
       return;
     }
     if (message instanceof HttpResponse response && !isInterim(response)) {
@@ -152,6 +151,22 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
         finish(false);
       }
     }
+  }
+
+  /** What the server said, fit for people. */
+  final String clean(String said) {
+    return foreign.clean(said);
+  }
+
+  /** The beginning of the body on one line, for people; empty when there is none. */
+  final String excerpt(Answer answer) {
+    return excerpt(answer, foreign);
+  }
+
+  static String excerpt(Answer answer, ForeignText foreign) {
+    String text = foreign.clean(new String(answer.body(), StandardCharsets.UTF_8));
+    text = text.replaceAll("\\s+", " ").strip();
+    return text.length() <= EXCERPT ? text : text.substring(0, EXCERPT).strip() + "...";
   }
 
   private static boolean isInterim(HttpResponse response) {
@@ -242,6 +257,6 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
       return;
     }
     String when = tls && !secured ? "TLS handshake failed: " : "connection failed: ";
-    fail(failure(when + Channels.describe(cause), root));
+    fail(failure(when + clean(Channels.describe(cause)), root));
   }
 }

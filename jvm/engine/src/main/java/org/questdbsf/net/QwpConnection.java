@@ -8,6 +8,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A WebSocket to {@code /write/v4} of one server. {@link #send} is for one thread; everything else
@@ -23,7 +24,11 @@ public final class QwpConnection implements AutoCloseable {
   /** For the event loop to report the end after it reset the socket. */
   private static final long SLACK_MILLIS = 2000;
 
+  /** More bytes of replies than this do not wait to be taken: the socket is not read then. */
+  private static final int MOST_WAITING = 1 << 20;
+
   private final Channel channel;
+  private final AtomicInteger waiting = new AtomicInteger();
   private final Endpoint endpoint;
   private final int maxBatchBytes;
   private final boolean durableAck;
@@ -129,6 +134,30 @@ public final class QwpConnection implements AutoCloseable {
     if (!closing) {
       channel.writeAndFlush(new PingWebSocketFrame(Unpooled.wrappedBuffer(new byte[] {'s', 'f'})));
     }
+  }
+
+  /**
+   * A reply was dealt with: its bytes wait no longer.
+   *
+   * @param bytes as {@link ConnectionEvents#onReply} was told
+   */
+  public void taken(int bytes) {
+    int before = waiting.getAndAdd(-bytes);
+    if (before > MOST_WAITING && before - bytes <= MOST_WAITING) {
+      channel.eventLoop().execute(this::readOrNot);
+    }
+  }
+
+  /** On the event loop: a reply waits to be taken. */
+  void replyCame(int bytes) {
+    if (waiting.addAndGet(bytes) > MOST_WAITING) {
+      readOrNot();
+    }
+  }
+
+  /** On the event loop only, so that the last look decides. */
+  private void readOrNot() {
+    channel.config().setAutoRead(waiting.get() <= MOST_WAITING);
   }
 
   /**

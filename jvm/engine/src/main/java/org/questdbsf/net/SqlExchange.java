@@ -20,8 +20,13 @@ final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
   private final String sql;
   private final String clientId;
 
-  SqlExchange(Endpoint endpoint, ConnectSettings settings, String authorization, String sql) {
-    super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES);
+  SqlExchange(
+      Endpoint endpoint,
+      ConnectSettings settings,
+      String authorization,
+      String sql,
+      ForeignText foreign) {
+    super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES, foreign);
     this.endpoint = endpoint;
     this.authorization = authorization;
     this.sql = sql;

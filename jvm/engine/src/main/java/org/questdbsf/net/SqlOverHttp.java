@@ -34,10 +34,12 @@ public final class SqlOverHttp {
     if (Thread.interrupted()) {
       throw new InterruptedException();
     }
-    HttpExchange.Answer answer = exchange(endpoint, sql);
+    String authorization = authorization(endpoint);
+    ForeignText foreign = ForeignText.of(authorization);
+    HttpExchange.Answer answer = exchange(endpoint, sql, authorization, foreign);
     int status = answer.status().code();
     if (status != 200) {
-      throw refused(endpoint, answer);
+      throw refused(endpoint, answer, foreign);
     }
     if (!answer.complete()) {
       throw unreadable(
@@ -54,12 +56,22 @@ public final class SqlOverHttp {
     }
   }
 
-  private HttpExchange.Answer exchange(Endpoint endpoint, String sql)
+  private String authorization(Endpoint endpoint) throws SqlFailure {
+    try {
+      return Authorization.resolve(endpoint, settings.credentials());
+    } catch (ConnectFailure e) {
+      throw new SqlFailure(0, null, -1, e.getMessage(), e);
+    }
+  }
+
+  private HttpExchange.Answer exchange(
+      Endpoint endpoint, String sql, String authorization, ForeignText foreign)
       throws SqlFailure, InterruptedException {
     try {
-      String authorization = Authorization.resolve(endpoint, settings.credentials());
       return Dialer.dial(
-              endpoint, settings, () -> new SqlExchange(endpoint, settings, authorization, sql))
+              endpoint,
+              settings,
+              () -> new SqlExchange(endpoint, settings, authorization, sql, foreign))
           .await();
     } catch (ConnectFailure e) {
       throw new SqlFailure(0, null, -1, e.getMessage(), e);
@@ -72,19 +84,21 @@ public final class SqlOverHttp {
     }
   }
 
-  private static SqlFailure refused(Endpoint endpoint, HttpExchange.Answer answer) {
+  private static SqlFailure refused(
+      Endpoint endpoint, HttpExchange.Answer answer, ForeignText foreign) {
     String said = null;
     int position = -1;
     try {
       if (JsonReader.read(text(answer.body())) instanceof Map<?, ?> body) {
-        said = body.get("error") instanceof String error ? error : null;
+        said = body.get("error") instanceof String error ? foreign.clean(error) : null;
         position = body.get("position") instanceof Long p ? Math.toIntExact(p) : -1;
       }
     } catch (MalformedJsonException | CharacterCodingException | ArithmeticException e) {
       said = null; // a proxy's page, say: the excerpt below is what there is
     }
-    if (said == null && !answer.excerpt().isEmpty()) {
-      said = answer.excerpt();
+    String excerpt = HttpExchange.excerpt(answer, foreign);
+    if (said == null && !excerpt.isEmpty()) {
+      said = excerpt;
     }
     return new SqlFailure(
         answer.status().code(),
@@ -92,7 +106,7 @@ public final class SqlOverHttp {
         position,
         endpoint
             + " refused the SQL with HTTP "
-            + answer.status()
+            + foreign.clean(answer.status().toString())
             + (said == null ? "" : ": " + said)
             + (position < 0 ? "" : " (at character " + position + ")"),
         null);

@@ -32,11 +32,22 @@ final class UpgradeHandler extends HttpExchange<QwpConnection> {
   private final Endpoint endpoint;
   private final boolean durableAckAsked;
   private final ConnectionEvents events;
+  private final ForeignText foreign;
   private final WebSocketClientHandshaker handshaker;
 
   UpgradeHandler(
       Endpoint endpoint, ConnectSettings settings, String authorization, ConnectionEvents events) {
-    super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES);
+    this(endpoint, settings, authorization, events, ForeignText.of(authorization));
+  }
+
+  private UpgradeHandler(
+      Endpoint endpoint,
+      ConnectSettings settings,
+      String authorization,
+      ConnectionEvents events,
+      ForeignText foreign) {
+    super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES, foreign);
+    this.foreign = foreign;
     this.endpoint = endpoint;
     this.durableAckAsked = settings.requestDurableAck();
     this.events = events;
@@ -106,11 +117,13 @@ final class UpgradeHandler extends HttpExchange<QwpConnection> {
     try {
       finishHandshake(ctx, answer);
     } catch (WebSocketHandshakeException e) {
-      fail(failure("the answer 101 is not a WebSocket upgrade: " + e.getMessage(), e));
+      String why = clean(e.getMessage());
+      fail(failure("the answer 101 is not a WebSocket upgrade: " + why, null));
       return;
     }
     if (!isVersionKnown(version)) {
-      String what = "the server answers with QWP version " + version + ", this client speaks 1";
+      String what =
+          "the server answers with QWP version " + clean(version) + ", this client speaks 1";
       fail(failure(ConnectFailure.Kind.VERSION, 101, what, null));
     } else if (durableAckAsked && !durableAck) {
       String what =
@@ -125,13 +138,13 @@ final class UpgradeHandler extends HttpExchange<QwpConnection> {
               batchBytes(headers.get("X-QWP-Max-Batch-Size")),
               durableAckAsked,
               role(headers));
-      FrameHandler frames = new FrameHandler(connection, events);
+      FrameHandler frames = new FrameHandler(connection, events, foreign);
       connection.handledBy(frames);
-      if (succeed(connection)) {
-        ctx.pipeline()
-            .addBefore(ctx.name(), "fragments", new WebSocketFrameAggregator(MAX_REPLY_BYTES));
-        ctx.pipeline().replace(this, "frames", frames);
-      }
+      // In place before the caller can send: what it sends has to pass them.
+      ctx.pipeline()
+          .addBefore(ctx.name(), "fragments", new WebSocketFrameAggregator(MAX_REPLY_BYTES))
+          .addBefore(ctx.name(), "frames", frames);
+      ctx.pipeline().remove(succeed(connection) ? this : frames);
     }
   }
 
@@ -164,17 +177,17 @@ final class UpgradeHandler extends HttpExchange<QwpConnection> {
     }
   }
 
-  private static String role(HttpHeaders headers) {
-    return headers.get("X-QuestDB-Role", "").trim();
+  private String role(HttpHeaders headers) {
+    return clean(headers.get("X-QuestDB-Role", "")).trim();
   }
 
   private ConnectFailure refused(Answer answer) {
     int status = answer.status().code();
     String role = role(answer.headers());
-    String text = answer.excerpt();
+    String text = excerpt(answer);
     String said =
         "the server refused the upgrade with HTTP "
-            + answer.status()
+            + clean(answer.status().toString())
             + (role.isEmpty() ? "" : ", role " + role)
             + (text.isEmpty() ? "" : ": " + text);
     if (status == 401 || status == 403) {

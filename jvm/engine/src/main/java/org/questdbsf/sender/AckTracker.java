@@ -1,9 +1,11 @@
 package org.questdbsf.sender;
 
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.net.DurableAckLedger;
 import org.questdbsf.net.ServerReply;
+import org.questdbsf.net.TableTxn;
 import org.questdbsf.slot.SegmentRing;
 
 /**
@@ -20,10 +22,11 @@ final class AckTracker {
   private final InFlight inFlight;
   private final OkAudit audit;
   private final AckRejections rejections;
+  private final TableActivity activity;
   private final Runnable onProgress;
   private final DurableAckLedger ledger = new DurableAckLedger();
 
-  /** OKs that wait for a look at the identity of their tables; clamped to what was sent. */
+  /** OKs that wait for a look at the identity of their tables. */
   private final ArrayDeque<ServerReply.Ok> open = new ArrayDeque<>();
 
   private long openSince;
@@ -40,12 +43,14 @@ final class AckTracker {
       InFlight inFlight,
       OkAudit audit,
       AckRejections rejections,
+      TableActivity activity,
       Runnable onProgress) {
     this.setup = setup;
     this.ring = setup.ring();
     this.inFlight = inFlight;
     this.audit = audit;
     this.rejections = rejections;
+    this.activity = activity;
     this.onProgress = onProgress;
   }
 
@@ -64,37 +69,35 @@ final class AckTracker {
   }
 
   /**
-   * An OK; one before anything was sent says nothing.
+   * An OK.
    *
    * @return how the connection is given up when the OK does not prove what it acknowledges, or null
    */
   Loss onOk(ServerReply.Ok ok) throws TerminalFailure {
-    long sequence = inFlight.clamp(ok.sequence());
-    if (sequence < 0) {
-      return null;
-    }
     long now = System.nanoTime();
-    ServerReply.Ok clamped = new ServerReply.Ok(sequence, ok.tables());
-    OkAudit.Verdict verdict = audit.judge(sequence, ok.tables(), now);
+    List<TableTxn> tables = audit.known(ok.tables());
+    activity.accepted(tables, now);
+    ServerReply.Ok ours = new ServerReply.Ok(ok.sequence(), tables);
+    OkAudit.Verdict verdict = audit.judge(ok.sequence(), tables, now);
     if (verdict == OkAudit.Verdict.UNPROVEN) {
       verdict = rejections.secondOpinion(ok, link);
     }
     switch (verdict) {
       case UNPROVEN -> {
-        return rejections.reject(clamped, audit.whichTable(), audit.why(), link);
+        return rejections.reject(ours, audit.whichTable(), audit.why(), link);
       }
       case OPEN -> {
         if (setup.gate().identifiesTables(link.connection().endpoint())) {
-          hold(clamped, now);
+          hold(ours, now);
         } else {
-          settle(clamped);
+          settle(ours);
         }
       }
       case PROVEN -> {
         if (open.isEmpty()) {
-          settle(clamped);
-        } else {
-          open.add(clamped);
+          settle(ours);
+        } else if (ours.sequence() > open.getLast().sequence()) {
+          open.add(ours);
         }
       }
     }
@@ -169,7 +172,7 @@ final class AckTracker {
 
   void onDurableAck(ServerReply.DurableAck ack) {
     if (durable) {
-      acknowledgeSequence(ledger.onDurableAck(ack.tables()));
+      acknowledgeSequence(ledger.onDurableAck(audit.known(ack.tables())));
       onProgress.run();
     }
   }

@@ -83,8 +83,11 @@ final class FrameCommits {
     if (!alone) {
       return SEVERAL;
     }
-    boolean says = look.rows() > 0 && look.rows() < ROWS_COMMITTED_EARLY;
-    return says ? tables.of(frame, look.nameAt(), look.nameLength()) : NOTHING;
+    if (look.rows() == 0) {
+      return NOTHING;
+    }
+    int table = tables.of(frame, look.nameAt(), look.nameLength());
+    return look.rows() < ROWS_COMMITTED_EARLY ? table : NOTHING;
   }
 
   /** Whether the next frame belongs to a group that has begun. */

@@ -13,6 +13,10 @@ import org.questdbsf.slot.SegmentRing;
  */
 final class FrameShipper {
   private static final int FRAMES_BETWEEN_MAIL = 16;
+
+  /** Then other things have their turn: a server may send replies faster than they are read. */
+  private static final int MOST_MAIL = 256;
+
   private static final long CLOSE_MILLIS = 1000;
 
   /** Servers acknowledge what one read brought at once; one that does not is not waited for. */
@@ -37,7 +41,6 @@ final class FrameShipper {
   private final ReconnectPacer pacer;
   private final CapWatch caps;
   private final StallLog stalls;
-  private final TableActivity activity;
 
   private SilenceWatch silence;
   private Link link;
@@ -64,12 +67,12 @@ final class FrameShipper {
     this.pacer = pacer;
     this.caps = caps;
     this.stalls = stalls;
-    this.activity = TableActivity.of(setup.config().endpoints());
+    TableActivity activity = TableActivity.of(setup.config().endpoints());
     this.inFlight = new InFlight();
     this.caution = new Caution(setup.plan());
     this.strikes = new Strikes(setup, inFlight, caution, poison, activity);
     AckRejections rejections = new AckRejections(setup, inFlight, strikes, activity);
-    this.acks = new AckTracker(setup, inFlight, audit, rejections, this::progressed);
+    this.acks = new AckTracker(setup, inFlight, audit, rejections, activity, this::progressed);
     this.nacks = new NackHandler(setup, inFlight, caution, strikes, acks);
     this.catchUp =
         setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), this::sentDictionary);
@@ -113,7 +116,11 @@ final class FrameShipper {
   }
 
   private Loss readMail() throws TerminalFailure, InterruptedException {
-    for (Mailbox.Event event = mailbox.poll(); event != null; event = mailbox.poll()) {
+    for (int read = 0; read < MOST_MAIL; read++) {
+      Mailbox.Event event = mailbox.poll();
+      if (event == null) {
+        return null;
+      }
       if (event.connection() != link.number()) {
         continue;
       }
@@ -127,7 +134,9 @@ final class FrameShipper {
       if (event instanceof Mailbox.Closed closed) {
         return strikes.closed(closed.info(), link.host());
       }
-      Loss loss = read(((Mailbox.Reply) event).reply());
+      Mailbox.Reply reply = (Mailbox.Reply) event;
+      link.connection().taken(reply.bytes());
+      Loss loss = read(reply.reply());
       if (loss != null) {
         return loss;
       }
@@ -147,7 +156,6 @@ final class FrameShipper {
     if (reply instanceof ServerReply.DurableAck durable) {
       acks.onDurableAck(durable);
     } else if (reply instanceof ServerReply.Ok ok) {
-      activity.accepted(ok.tables(), System.nanoTime());
       return acks.onOk(ok);
     }
     return null;

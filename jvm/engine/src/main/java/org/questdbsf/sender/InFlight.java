@@ -70,11 +70,6 @@ final class InFlight {
     return nextSequence == dictionaryMessages;
   }
 
-  /** Whether a message of this number was sent. */
-  boolean wasSent(long sequence) {
-    return sequence >= 0 && sequence < nextSequence;
-  }
-
   /** The number of the message sent last, −1 before the first. */
   long lastSequence() {
     return nextSequence - 1;
@@ -88,11 +83,6 @@ final class InFlight {
   /** Whether the message of this number was one of the dictionary. */
   boolean isDictionary(long sequence) {
     return sequence < dictionaryMessages;
-  }
-
-  /** The sequence, or the last one sent where a server claims more. */
-  long clamp(long sequence) {
-    return Math.min(sequence, nextSequence - 1);
   }
 
   /**

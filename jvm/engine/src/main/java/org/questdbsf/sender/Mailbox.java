@@ -20,7 +20,7 @@ final class Mailbox {
     int connection();
   }
 
-  record Reply(int connection, ServerReply reply) implements Event {}
+  record Reply(int connection, ServerReply reply, int bytes) implements Event {}
 
   record Closed(int connection, CloseInfo info) implements Event {}
 
@@ -31,8 +31,8 @@ final class Mailbox {
   ConnectionEvents eventsOf(int connection) {
     return new ConnectionEvents() {
       @Override
-      public void onReply(ServerReply reply) {
-        put(new Reply(connection, reply));
+      public void onReply(ServerReply reply, int bytes) {
+        put(new Reply(connection, reply, bytes));
       }
 
       @Override

@@ -41,11 +41,6 @@ final class NackHandler {
   Loss onNack(ServerReply.Nack nack, String host) throws TerminalFailure {
     setup.counters().serverErrors.increment();
     long head = ring.ackedFsn() + 1;
-    if (!inFlight.wasSent(nack.sequence())) {
-      return Loss.of(
-          Loss.Kind.TRANSPORT,
-          "the server refused message " + nack.sequence() + ", which was never sent");
-    }
     boolean ofDictionary = inFlight.isDictionary(nack.sequence());
     // A refused dictionary message stops the oldest frame, which needs its symbols.
     long fsn = ofDictionary ? head : inFlight.fsnOf(nack.sequence());

@@ -123,6 +123,23 @@ final class OkAudit {
     onTheirWay.sent(millis(now));
   }
 
+  /**
+   * Those of the tables that frames on this connection name. A server can name any number of
+   * others, which nobody waits for.
+   */
+  List<TableTxn> known(List<TableTxn> entries) {
+    for (TableTxn entry : entries) {
+      if (!isKnown(entry)) {
+        return entries.stream().filter(this::isKnown).toList();
+      }
+    }
+    return entries;
+  }
+
+  private boolean isKnown(TableTxn entry) {
+    return onTheirWay.tables().find(entry.table()) >= 0;
+  }
+
   /** A look that began at {@code asked} found all tables to be the ones they were. */
   void same(long asked) {
     looked = Math.max(looked, millis(asked));

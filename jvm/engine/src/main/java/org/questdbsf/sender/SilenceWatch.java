@@ -4,10 +4,11 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Decides when a connection has gone without an acknowledgement for too long, and when to send a
- * PING: each second without one while frames are unacknowledged (servers flush their
- * acknowledgements on it), and in durable mode every keepalive interval while confirmations are
- * pending. Only acknowledgements count: a server that answers PINGs may never acknowledge a frame.
- * One per connection; loop's thread only; times are nanoseconds.
+ * PING: each second without one, or earlier where the time-out is short, while frames are
+ * unacknowledged (servers flush their acknowledgements on it), and in durable mode every keepalive
+ * interval while confirmations are pending. Only acknowledgements count: a server that answers
+ * PINGs may never acknowledge a frame. One per connection; loop's thread only; times are
+ * nanoseconds.
  */
 final class SilenceWatch {
   /** What is to be done now. */
@@ -20,6 +21,7 @@ final class SilenceWatch {
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
   private static final long FOREVER = TimeUnit.SECONDS.toNanos(3600);
 
+  private final long patience;
   private final long ackTimeout;
   private final long keepalive;
   private boolean waiting;
@@ -29,6 +31,7 @@ final class SilenceWatch {
 
   SilenceWatch(long ackTimeoutMillis, long keepaliveMillis, long now) {
     this.ackTimeout = TimeUnit.MILLISECONDS.toNanos(ackTimeoutMillis);
+    this.patience = Math.min(PATIENCE, ackTimeout / 2);
     this.keepalive = TimeUnit.MILLISECONDS.toNanos(keepaliveMillis);
     this.lastOutbound = now;
     this.lastPing = now;
@@ -71,7 +74,7 @@ final class SilenceWatch {
       if (now - waitingSince >= ackTimeout) {
         return Verdict.DEAD;
       }
-      if (now - later(lastPing, waitingSince) >= PATIENCE) {
+      if (now - later(lastPing, waitingSince) >= patience) {
         return Verdict.PING;
       }
     }
@@ -84,7 +87,7 @@ final class SilenceWatch {
   long nextLook(long now, boolean confirmationsPending) {
     long next = FOREVER;
     if (waiting) {
-      long ping = later(lastPing, waitingSince) + PATIENCE;
+      long ping = later(lastPing, waitingSince) + patience;
       next = Math.min(ping - now, waitingSince + ackTimeout - now);
     }
     if (confirmationsPending && keepalive > 0) {

@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -59,16 +60,16 @@ class FramesTest {
               ByteArrayOutputStream all = new ByteArrayOutputStream();
               all.writeBytes(
                   RawServer.switching(peer.readRequest()).getBytes(StandardCharsets.ISO_8859_1));
-              all.writeBytes(RawServer.frame(true, 2, RawServer.ok(7)));
+              all.writeBytes(RawServer.frame(true, 2, RawServer.durable(new TableTxn("t", 7))));
               all.writeBytes(RawServer.frame(true, 9, new byte[] {1}));
-              all.writeBytes(RawServer.frame(true, 2, RawServer.nack(9, 8, "full")));
+              all.writeBytes(RawServer.frame(true, 2, RawServer.durable()));
               peer.write(all.toByteArray());
               assertEquals(10, peer.readFrame().opcode());
               peer.readFrame();
             })) {
       QwpConnection c = open(server);
-      assertEquals(new ServerReply.Ok(7, List.of()), events.reply());
-      assertEquals(new ServerReply.Nack(9, 8, "full"), events.reply());
+      assertEquals(new ServerReply.DurableAck(List.of(new TableTxn("t", 7))), events.reply());
+      assertEquals(new ServerReply.DurableAck(List.of()), events.reply());
       c.close(0);
     }
   }
@@ -79,7 +80,7 @@ class FramesTest {
         new RawServer(
             peer -> {
               peer.upgrade();
-              byte[] ok = RawServer.ok(3, new TableTxn("trades", 12));
+              byte[] ok = RawServer.durable(new TableTxn("trades", 12));
               peer.write(RawServer.frame(false, 2, Arrays.copyOfRange(ok, 0, 4)));
               peer.write(RawServer.frame(false, 0, Arrays.copyOfRange(ok, 4, 9)));
               peer.write(RawServer.frame(true, 9, "?".getBytes(StandardCharsets.UTF_8)));
@@ -88,7 +89,7 @@ class FramesTest {
               peer.readFrame();
             })) {
       QwpConnection c = open(server);
-      assertEquals(new ServerReply.Ok(3, List.of(new TableTxn("trades", 12))), events.reply());
+      assertEquals(new ServerReply.DurableAck(List.of(new TableTxn("trades", 12))), events.reply());
       c.close(0);
     }
   }
@@ -120,11 +121,11 @@ class FramesTest {
         new RawServer(
             peer -> {
               peer.upgrade();
-              peer.reply(RawServer.ok(1, tables));
+              peer.reply(RawServer.durable(tables));
               peer.readFrame();
             })) {
       QwpConnection c = open(server);
-      assertEquals(new ServerReply.Ok(1, List.of(tables)), events.reply());
+      assertEquals(new ServerReply.DurableAck(List.of(tables)), events.reply());
       c.close(0);
     }
   }
@@ -141,7 +142,7 @@ class FramesTest {
               Frame ping = peer.readFrame();
               frames.add(ping);
               peer.write(RawServer.frame(true, 10, ping.payload()));
-              peer.reply(RawServer.ok(0));
+              peer.reply(RawServer.durable());
               peer.readFrame();
             })) {
       QwpConnection c = open(server);
@@ -229,9 +230,9 @@ class FramesTest {
             peer -> {
               peer.upgrade();
               ByteArrayOutputStream all = new ByteArrayOutputStream();
-              all.writeBytes(RawServer.frame(true, 2, RawServer.ok(0)));
+              all.writeBytes(RawServer.frame(true, 2, RawServer.durable()));
               all.writeBytes(RawServer.frame(true, 2, HexFormat.of().parseHex(hex)));
-              all.writeBytes(RawServer.frame(true, 2, RawServer.ok(1)));
+              all.writeBytes(RawServer.frame(true, 2, RawServer.durable()));
               all.writeBytes(RawServer.frame(true, 8, RawServer.closePayload(1002, "yours")));
               peer.write(all.toByteArray());
               Frame close = peer.readFrame();
@@ -241,6 +242,83 @@ class FramesTest {
     assertEquals(CloseInfo.NONE, info.code(), "our complaint is not the server's close code");
     assertInstanceOf(MalformedReplyException.class, info.cause());
     assertEquals(1, events.count("reply"), "nothing behind a malformed reply is believed");
+  }
+
+  @Test
+  void endsOnAnswersToWhatWasNotSent() throws Exception {
+    for (byte[] reply :
+        List.of(RawServer.ok(1), RawServer.ok(Long.MAX_VALUE), RawServer.nack(9, 1, "no"))) {
+      try (RawServer server =
+          new RawServer(
+              peer -> {
+                peer.upgrade();
+                peer.readFrame();
+                peer.reply(RawServer.ok(0));
+                peer.reply(reply);
+                assertEquals(1002, peer.readFrame().closeCode());
+              })) {
+        QwpConnection c = open(server);
+        QwpConnectionTest.send(c, new byte[] {1});
+        assertEquals(new ServerReply.Ok(0, List.of()), events.reply());
+        String reason = events.closed().reason();
+        assertTrue(reason.contains("where 1 were sent"), reason);
+      }
+    }
+  }
+
+  /** What a caller sends the moment that it has the connection counts as sent. */
+  @Test
+  void countsTheFirstMessage() throws Exception {
+    for (int round = 0; round < 50; round++) {
+      RecordedEvents mine = new RecordedEvents();
+      try (RawServer server =
+          new RawServer(
+              peer -> {
+                peer.upgrade();
+                peer.readFrame();
+                peer.reply(RawServer.ok(0));
+                peer.readFrame();
+              })) {
+        Endpoint e = server.endpoint();
+        QwpConnection c = QwpConnection.open(e, QwpConnectionTest.settings(e), mine);
+        QwpConnectionTest.send(c, new byte[] {1});
+        assertEquals(new ServerReply.Ok(0, List.of()), mine.reply());
+        c.close(0);
+      }
+    }
+  }
+
+  /** A server that replies faster than they are dealt with fills its own socket, not our memory. */
+  @Test
+  void readsNoMoreRepliesThanAreTaken() throws Exception {
+    byte[] reply = RawServer.durable(new TableTxn("t".repeat(10_000), 1));
+    AtomicInteger written = new AtomicInteger();
+    int all = 4000;
+    try (RawServer server =
+        new RawServer(
+            peer -> {
+              peer.upgrade();
+              for (int i = 0; i < all; i++) {
+                peer.reply(reply);
+                written.incrementAndGet();
+              }
+              peer.close(1000, "");
+              peer.readFrame();
+            })) {
+      QwpConnection c = open(server);
+      int waiting = 0;
+      while (waiting != events.count("reply") || waiting == 0) {
+        waiting = events.count("reply");
+        Thread.sleep(300); // nothing tells that nothing comes
+      }
+      assertTrue(waiting < 500, waiting + " replies wait to be taken");
+      assertTrue(written.get() < all, "the server has to wait");
+      for (int i = 0; i < all; i++) {
+        events.reply();
+        c.taken(reply.length);
+      }
+      assertEquals(1000, events.closed().code());
+    }
   }
 
   @Test
@@ -291,7 +369,7 @@ class FramesTest {
               assertEquals(2, peer.readFrame().opcode());
               assertEquals(1000, peer.readFrame().closeCode());
               for (int i = 0; i < 100; i++) {
-                peer.reply(RawServer.ok(i));
+                peer.reply(RawServer.ok(0));
               }
               peer.close(1000, "");
               assertNull(peer.readFrame());
@@ -366,7 +444,7 @@ class FramesTest {
               peer.upgrade();
               try {
                 for (int i = 0; i < 20; i++) {
-                  peer.reply(RawServer.ok(i));
+                  peer.reply(RawServer.durable(new TableTxn("t", i)));
                 }
                 peer.close(1001, "");
               } catch (IOException e) {

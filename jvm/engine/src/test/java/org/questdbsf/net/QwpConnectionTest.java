@@ -18,8 +18,12 @@ class QwpConnectionTest {
   private final RecordedEvents events = new RecordedEvents();
 
   static ConnectSettings settings(Endpoint endpoint) {
+    return settings(endpoint, Credentials.NONE);
+  }
+
+  static ConnectSettings settings(Endpoint endpoint, Credentials credentials) {
     return new ConnectSettings(
-        List.of(endpoint), false, TlsSettings.SYSTEM, Credentials.NONE, 5000, 5000, false, "t/1");
+        List.of(endpoint), false, TlsSettings.SYSTEM, credentials, 5000, 5000, false, "t/1");
   }
 
   static void send(QwpConnection connection, byte[] message) {

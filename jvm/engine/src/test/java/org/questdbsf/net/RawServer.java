@@ -22,10 +22,10 @@ import java.util.concurrent.TimeUnit;
  * A server of plain sockets whose every byte a test decides: each connection is handed to a script
  * on a thread of its own.
  */
-final class RawServer implements AutoCloseable {
+public final class RawServer implements AutoCloseable {
 
   /** What to do with a connection. */
-  interface Script {
+  public interface Script {
     void serve(Peer peer) throws Exception;
   }
 
@@ -36,7 +36,7 @@ final class RawServer implements AutoCloseable {
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
   private final List<Thread> threads = new CopyOnWriteArrayList<>();
 
-  RawServer(Script script) throws IOException {
+  public RawServer(Script script) throws IOException {
     this(new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1")), script);
   }
 
@@ -75,7 +75,7 @@ final class RawServer implements AutoCloseable {
     }
   }
 
-  Endpoint endpoint() {
+  public Endpoint endpoint() {
     return new Endpoint("127.0.0.1", listener.getLocalPort());
   }
 
@@ -94,15 +94,15 @@ final class RawServer implements AutoCloseable {
   }
 
   /** A frame as it came, unmasked. */
-  record Frame(boolean fin, int opcode, boolean masked, byte[] payload) {
+  public record Frame(boolean fin, int opcode, boolean masked, byte[] payload) {
     int closeCode() {
       return payload.length < 2 ? -1 : (payload[0] & 0xff) << 8 | payload[1] & 0xff;
     }
   }
 
   /** One connection, seen from the server. */
-  static final class Peer implements AutoCloseable {
-    final Socket socket;
+  public static final class Peer implements AutoCloseable {
+    public final Socket socket;
     private final InputStream in;
     private final OutputStream out;
 
@@ -113,7 +113,7 @@ final class RawServer implements AutoCloseable {
     }
 
     /** Reads up to the empty line. */
-    Request readRequest() throws IOException {
+    public Request readRequest() throws IOException {
       ByteArrayOutputStream head = new ByteArrayOutputStream();
       int matched = 0;
       while (matched < 4) {
@@ -128,31 +128,31 @@ final class RawServer implements AutoCloseable {
     }
 
     /** Reads the request and answers 101 with these header lines besides the needed ones. */
-    Request upgrade(String... headerLines) throws IOException {
+    public Request upgrade(String... headerLines) throws IOException {
       Request request = readRequest();
       write(switching(request, headerLines));
       return request;
     }
 
-    void write(String latin1) throws IOException {
+    public void write(String latin1) throws IOException {
       write(latin1.getBytes(StandardCharsets.ISO_8859_1));
     }
 
-    void write(byte[] bytes) throws IOException {
+    public void write(byte[] bytes) throws IOException {
       out.write(bytes);
       out.flush();
     }
 
-    void reply(byte[] payload) throws IOException {
+    public void reply(byte[] payload) throws IOException {
       write(frame(true, 2, payload));
     }
 
-    void close(int code, String reason) throws IOException {
+    public void close(int code, String reason) throws IOException {
       write(frame(true, 8, closePayload(code, reason)));
     }
 
     /** The next frame, or null at FIN or RST. */
-    Frame readFrame() throws IOException {
+    public Frame readFrame() throws IOException {
       int first = readByte();
       if (first < 0) {
         return null;
@@ -186,7 +186,7 @@ final class RawServer implements AutoCloseable {
     }
 
     /** The next byte; -1 at FIN or RST. */
-    int readByte() throws IOException {
+    public int readByte() throws IOException {
       try {
         return in.read();
       } catch (SocketException e) {
@@ -195,7 +195,7 @@ final class RawServer implements AutoCloseable {
     }
 
     /** Ends with RST. */
-    void reset() throws IOException {
+    public void reset() throws IOException {
       socket.setSoLinger(true, 0);
       socket.close();
     }
@@ -207,13 +207,13 @@ final class RawServer implements AutoCloseable {
   }
 
   /** A request's lines: the request line, then the headers. */
-  record Request(List<String> lines) {
-    String line() {
+  public record Request(List<String> lines) {
+    public String line() {
       return lines.get(0);
     }
 
     /** The header's value, or null. */
-    String header(String name) {
+    public String header(String name) {
       String prefix = name.toLowerCase(Locale.ROOT) + ":";
       for (String line : lines.subList(1, lines.size())) {
         if (line.toLowerCase(Locale.ROOT).startsWith(prefix)) {
@@ -224,7 +224,7 @@ final class RawServer implements AutoCloseable {
     }
   }
 
-  static String switching(Request request, String... headerLines) {
+  public static String switching(Request request, String... headerLines) {
     StringBuilder s = new StringBuilder("HTTP/1.1 101 Switching Protocols\r\n");
     s.append("Upgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: ");
     s.append(accept(request.header("Sec-WebSocket-Key"))).append("\r\n");
@@ -245,7 +245,7 @@ final class RawServer implements AutoCloseable {
   }
 
   /** A server's frame: not masked. */
-  static byte[] frame(boolean fin, int opcode, byte[] payload) {
+  public static byte[] frame(boolean fin, int opcode, byte[] payload) {
     ByteArrayOutputStream b = new ByteArrayOutputStream();
     b.write((fin ? 0x80 : 0) | opcode);
     if (payload.length < 126) {
@@ -264,7 +264,7 @@ final class RawServer implements AutoCloseable {
     return b.toByteArray();
   }
 
-  static byte[] closePayload(int code, String reason) {
+  public static byte[] closePayload(int code, String reason) {
     ByteArrayOutputStream b = new ByteArrayOutputStream();
     b.write(code >> 8);
     b.write(code);
@@ -273,7 +273,7 @@ final class RawServer implements AutoCloseable {
   }
 
   /** An OK: sequence and (table, transaction) pairs. */
-  static byte[] ok(long sequence, TableTxn... tables) {
+  public static byte[] ok(long sequence, TableTxn... tables) {
     ByteArrayOutputStream b = new ByteArrayOutputStream();
     b.write(0);
     number(b, sequence, 8);
@@ -282,7 +282,7 @@ final class RawServer implements AutoCloseable {
   }
 
   /** A durable acknowledgement. */
-  static byte[] durable(TableTxn... tables) {
+  public static byte[] durable(TableTxn... tables) {
     ByteArrayOutputStream b = new ByteArrayOutputStream();
     b.write(2);
     tables(b, tables);
@@ -290,7 +290,7 @@ final class RawServer implements AutoCloseable {
   }
 
   /** An error. */
-  static byte[] nack(int status, long sequence, String message) {
+  public static byte[] nack(int status, long sequence, String message) {
     byte[] text = message.getBytes(StandardCharsets.UTF_8);
     ByteArrayOutputStream b = new ByteArrayOutputStream();
     b.write(status);

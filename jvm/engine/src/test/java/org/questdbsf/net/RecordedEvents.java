@@ -17,7 +17,7 @@ final class RecordedEvents implements ConnectionEvents {
   final Semaphore writable = new Semaphore(0);
 
   @Override
-  public void onReply(ServerReply reply) {
+  public void onReply(ServerReply reply, int bytes) {
     order.add("reply");
     replies.add(reply);
   }

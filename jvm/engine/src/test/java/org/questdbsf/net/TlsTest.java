@@ -144,14 +144,14 @@ class TlsTest {
             peer -> {
               peer.upgrade();
               byte[] first = peer.readFrame().payload();
-              peer.reply(RawServer.ok(first.length));
+              peer.reply(RawServer.ok(0, new TableTxn("t", first.length)));
               assertEquals(1000, peer.readFrame().closeCode());
               peer.close(1000, "");
             })) {
       Endpoint e = new Endpoint(host, server.endpoint().port());
       QwpConnection c = QwpConnection.open(e, settings(e, tls), events);
       QwpConnectionTest.send(c, new byte[300_000]);
-      assertEquals(new ServerReply.Ok(300_000, List.of()), events.reply());
+      assertEquals(new ServerReply.Ok(0, List.of(new TableTxn("t", 300_000))), events.reply());
       c.close(5000);
       assertTrue(events.closed().orderly());
     }

@@ -229,9 +229,6 @@ class PureRulesTest {
     assertEquals(99, flight.fsnOf(1), "a dictionary message is below the first frame");
     assertTrue(flight.isDictionary(1));
     assertFalse(flight.isDictionary(2));
-    assertEquals(3, flight.clamp(99));
-    assertFalse(flight.wasSent(4));
-    assertFalse(flight.wasSent(-1));
     assertEquals(0, flight.settle(99));
     assertEquals(1000, flight.settle(100));
     assertEquals(0, flight.settle(100), "counted once");

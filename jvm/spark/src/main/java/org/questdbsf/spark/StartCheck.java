@@ -212,7 +212,7 @@ final class StartCheck {
   /** Nothing is sent, so nothing is to be heard. */
   private static final class Deaf implements ConnectionEvents {
     @Override
-    public void onReply(ServerReply reply) {}
+    public void onReply(ServerReply reply, int bytes) {}
 
     @Override
     public void onClosed(CloseInfo info) {}
