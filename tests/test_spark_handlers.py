@@ -34,10 +34,23 @@ from questdb_sf.spark import (
     on_event,
     watch,
 )
+from questdb_sf.spark._events import _Callback
 
 pytestmark = pytest.mark.spark
 REPOSITORY = Path(__file__).resolve().parents[1]
 MASTERS = ["local[2,3]", "local-cluster[2,1,1024]"]
+
+
+def test_a_call_without_the_token_reaches_no_handler() -> None:
+    """Any process of the host can call what is registered at the port that Spark calls back on."""
+    told: list[dict[str, Any]] = []
+    callback = _Callback(told.append)
+    for token in ("", "guess", _Callback(told.append).token):
+        with pytest.raises(PermissionError):
+            callback.onEvent(token, "{}")
+    assert not told
+    callback.onEvent(callback.token, "{}")
+    assert told == [{}]
 
 
 @dataclass

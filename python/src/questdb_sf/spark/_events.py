@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
@@ -164,8 +165,8 @@ def on_error(
 
     The function is called from a thread of this package, one event at a time, with a :class:`SinkError`. It may be slow
     (``queue`` events wait, then the oldest is dropped and counted), raise (counted and logged), and use Spark; queries
-    never wait for it. Several functions may be registered. It runs in this process: do nothing dangerous with what it
-    is given, since the port that Spark calls back on is open to other processes of this machine.
+    never wait for it. Several functions may be registered. Spark calls back on a port that other processes of this
+    machine can reach; only calls with the token of this registration get to the function.
     """
     return _register(spark, "on_error", lambda event: handler(_error(event["error"])), True, queue)
 
@@ -182,9 +183,13 @@ class _Callback:
 
     def __init__(self, handler: Callable[[dict[str, Any]], object]) -> None:
         self._handler = handler
+        self.token = secrets.token_hex(32)
+        """Py4J has a token for its port, but its client of Spark's forgets it when the port is set."""
 
-    def onEvent(self, text: str) -> None:  # noqa: N802 (the name of the Java method)
+    def onEvent(self, token: str, text: str) -> None:  # noqa: N802 (the name of the Java method)
         """Called for each event."""
+        if not secrets.compare_digest(token.encode(), self.token.encode()):
+            raise PermissionError("questdb-sf: an event that does not come from this application's JVM")
         self._handler(json.loads(text))
 
     class Java:
@@ -211,7 +216,8 @@ def _register(
 
     # Shared with pyspark's own listeners, on a port that the system picks. It must never be shut down: Py4J hangs.
     ensure_callback_server_started(context._gateway)
-    return Registration(handlers.addText(_Callback(handler), errors_only, queue))
+    callback = _Callback(handler)
+    return Registration(handlers.addText(callback, callback.token, errors_only, queue))
 
 
 def _error(raw: dict[str, Any]) -> SinkError:

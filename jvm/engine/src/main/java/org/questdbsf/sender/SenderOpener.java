@@ -24,6 +24,7 @@ final class SenderOpener {
   }
 
   Sender open() throws InterruptedException {
+    ClearCredentials.warn(config);
     Slot slot = from.slot != null ? from.slot : openSlot();
     SegmentRing ring = slot == null ? openMemory() : slot.ring();
     AutoCloseable storage = slot == null ? ring : slot;

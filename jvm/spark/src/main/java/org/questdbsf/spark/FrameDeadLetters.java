@@ -27,7 +27,7 @@ final class FrameDeadLetters implements DeadLetterSink {
   public String store(String slot, long fsn, byte[] frame, SenderError error) throws IOException {
     Path parent = new Path(dir);
     FileSystem files = DeadLetterFiles.of(parent);
-    files.mkdirs(parent);
+    DeadLetterFiles.makeDirectory(files, parent);
     String unique = Long.toHexString(System.nanoTime());
     String name = prefix + DeadLetterFiles.safe(slot) + "-" + fsn + "-" + unique;
     write(files, parent, name + ".txt", error.describe().getBytes(StandardCharsets.UTF_8));
@@ -38,7 +38,7 @@ final class FrameDeadLetters implements DeadLetterSink {
   private static void write(FileSystem files, Path parent, String name, byte[] bytes)
       throws IOException {
     Path hidden = new Path(parent, "." + name + ".tmp");
-    try (FSDataOutputStream out = files.create(hidden, true)) {
+    try (FSDataOutputStream out = DeadLetterFiles.create(files, hidden)) {
       out.write(bytes);
       out.hsync();
     }

@@ -53,8 +53,8 @@ final class RowDeadLetters {
     if (out == null) {
       Path parent = new Path(dir);
       files = DeadLetterFiles.of(parent);
-      files.mkdirs(parent);
-      out = files.create(hidden(), true);
+      DeadLetterFiles.makeDirectory(files, parent);
+      out = DeadLetterFiles.create(files, hidden());
     }
     StringBuilder line = new StringBuilder(256).append("{\"reason\":");
     JsonText.quote(line, reason.getMessage());

@@ -41,9 +41,14 @@ public final class SfHandlers {
     return added;
   }
 
-  /** As {@link #add}, for Python. */
-  public static SfRegistration addText(SfTextHandler handler, boolean errorsOnly, int capacity) {
-    return add(event -> handler.onEvent(event.toJson()), errorsOnly, capacity);
+  /**
+   * As {@link #add}, for Python.
+   *
+   * @param token given with each event, so that Python can tell our calls from those of others
+   */
+  public static SfRegistration addText(
+      SfTextHandler handler, String token, boolean errorsOnly, int capacity) {
+    return add(event -> handler.onEvent(token, event.toJson()), errorsOnly, capacity);
   }
 
   /**

@@ -17,6 +17,7 @@ import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.QwpConnection;
 import org.questdbsf.net.ServerReply;
 import org.questdbsf.net.SqlOverHttp;
+import org.questdbsf.sender.ClearCredentials;
 import org.questdbsf.sender.GateClosed;
 import org.questdbsf.sender.LibraryJar;
 import org.questdbsf.sender.OnMissingTable;
@@ -75,6 +76,7 @@ final class StartCheck {
     if (plan.table() != null) {
       SenderSettings.table(options, plan, plan.table(), onMissing); // its rules, before any request
     }
+    ClearCredentials.warn(config);
     Optional<Endpoint> reached = reach(config);
     if (reached.isPresent() && plan.table() != null) {
       plan = checkTable(config, reached.get(), plan, onMissing);
