@@ -92,8 +92,8 @@ FAULTS = (
     Fault(
         "the watermark is written before the acknowledgement",
         f"{SLOT}/RingUpkeep.java",
-        "  private long watermark(long now) {\n    long acked = state.ackedFsn;",
-        "  private long watermark(long now) {\n    long acked = state.publishedFsn();",
+        "Marks marks = state.marks(state.ackedFsn);\n    if (marks.equals(written)",
+        "Marks marks = state.marks(state.publishedFsn());\n    if (marks.equals(written)",
         (DRIVER_KILLED, SPARK_KILLED),
     ),
     Fault(
@@ -163,7 +163,7 @@ FAULTS = (
     Fault(
         "a segment is unlinked before the watermark is forced",
         f"{SLOT}/RingUpkeep.java",
-        "if (storage.durable() && !forceWatermark(acked)) {",
+        "if (storage.durable() && !forceMarks(acked)) {",
         "if (storage.durable() && state.diskFailed()) {",
         (JUnit(("org.questdbsf.slot.DiskFaultTest",)),),
     ),

@@ -48,7 +48,7 @@ final class Drainer {
     // What an orphan holds is on the disk already: it takes nothing from the lanes' budget.
     SegmentBudget budget = new SegmentBudget(2 * config.segmentBytes());
     Slot slot =
-        Slot.open(
+        Slot.openToLook(
             sfDir,
             orphan.name(),
             config.ringSettings(),

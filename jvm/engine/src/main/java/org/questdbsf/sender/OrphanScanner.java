@@ -28,7 +28,7 @@ final class OrphanScanner {
    *
    * @param candidates slots to drain, by name
    * @param stranded slots for another target
-   * @param failed slots that wait for an operator
+   * @param failed slots that wait for an operator, those that cannot be looked at among them
    */
   record Scan(List<Orphan> candidates, int stranded, int failed) {}
 
@@ -75,6 +75,10 @@ final class OrphanScanner {
     int failed = 0;
     for (SlotInfo slot : SlotDirectory.list(sfDir, io)) {
       boolean inScope = !slot.name().equals(ownSlot) && scope.matcher(slot.name()).matches();
+      if (inScope && slot.problem().isPresent()) {
+        failed++;
+        nameUnreadable(slot);
+      }
       if (!inScope || !slot.hasSegments() || slot.quarantined()) {
         continue;
       }
@@ -101,6 +105,16 @@ final class OrphanScanner {
       }
     }
     return new Scan(candidates, stranded, failed);
+  }
+
+  private void nameUnreadable(SlotInfo slot) {
+    if (named.add(slot.name())) {
+      LOG.warn(
+          "{} cannot be looked at ({}) and is not adopted, whatever it holds; the other slots are."
+              + " Mend its permissions, or move it out of sf_dir",
+          slot.directory(),
+          slot.problem().orElseThrow());
+    }
   }
 
   private Orphan judge(SlotInfo slot) {

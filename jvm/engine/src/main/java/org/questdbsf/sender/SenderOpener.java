@@ -32,10 +32,17 @@ final class SenderOpener {
     boolean opened = false;
     try {
       SymbolDictionary dictionary = new SymbolDictionary();
+      // Before anything of the slot is changed: its frames may be such that this version sends
+      // none.
+      ReplayPlan plan = plan(slot, ring, dictionary);
+      if (slot != null) {
+        slot.settle();
+      }
       SlotNote note = slot == null ? null : new SlotNote(slot, target());
       TableCheck check = from.gate == null ? tableCheck() : null;
       PlainTables tables = check == null ? null : new PlainTables(check, note);
-      LoopSetup setup = setUp(slot, ring, dictionary, note, check == null ? from.gate : check);
+      LoopSetup setup =
+          setUp(slot, ring, dictionary, plan, note, check == null ? from.gate : check);
       SendLoop loop = new SendLoop(setup, from.pacer);
       closer = new SenderCloser(setup, loop, storage);
       Sender sender = new Sender(setup, dictionary, tables, appendDeadlineMillis(), note, closer);
@@ -61,6 +68,11 @@ final class SenderOpener {
     }
   }
 
+  private ReplayPlan plan(Slot slot, SegmentRing ring, SymbolDictionary dictionary) {
+    boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
+    return leftovers ? ReplayPlan.read(ring, name(slot), dictionary) : ReplayPlan.ofEmpty();
+  }
+
   private TableCheck tableCheck() {
     return new TableCheck(new SqlOverHttp(config.connectSettings()));
   }
@@ -69,13 +81,12 @@ final class SenderOpener {
       Slot slot,
       SegmentRing ring,
       SymbolDictionary dictionary,
+      ReplayPlan plan,
       SlotNote note,
       ConnectionGate gate) {
     String name = name(slot);
     SenderCounters counters = new SenderCounters();
     SenderStatus status = new SenderStatus(name);
-    boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
-    ReplayPlan plan = leftovers ? ReplayPlan.read(ring, name, dictionary) : ReplayPlan.ofEmpty();
     FrameCap cap =
         new FrameCap(
             ring.maxFrameBytes(),
@@ -151,7 +162,7 @@ final class SenderOpener {
     boolean opened = false;
     try {
       Slot slot =
-          Slot.open(
+          Slot.openToLook(
               sfDir, config.senderId(), config.ringSettings(), share, keeper(), DiskIo.PRODUCTION);
       opened = true;
       return slot;

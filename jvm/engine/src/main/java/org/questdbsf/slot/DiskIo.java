@@ -47,6 +47,9 @@ public interface DiskIo {
   /** Makes a directory whose parent exists. */
   void createDirectory(Path directory) throws IOException;
 
+  /** Reads the first bytes of a file, at most {@code limit}. An interrupt does not disturb it. */
+  byte[] readHead(Path file, int limit) throws IOException;
+
   /** Reads a file of at most {@code limit} bytes; a larger one is an error. */
   byte[] read(Path file, int limit) throws IOException;
 
@@ -96,6 +99,9 @@ public interface DiskIo {
    * return the path still names the locked file.
    */
   Lock lock(Path file) throws IOException;
+
+  /** Which boot of the host this is: the same number as long as it is up; 0 when not known. */
+  long boot();
 
   /** See {@link SegmentStorage#fence}. */
   void fence();

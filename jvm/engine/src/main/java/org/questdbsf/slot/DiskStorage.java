@@ -9,6 +9,7 @@ final class DiskStorage implements SegmentStorage {
   private final DiskIo io;
   private final int segmentBytes;
   private final AckWatermark watermark;
+  private final SlotWitness witness;
   private long nextGeneration;
 
   /**
@@ -16,11 +17,17 @@ final class DiskStorage implements SegmentStorage {
    *     deleted is not written to again
    */
   DiskStorage(
-      Path directory, DiskIo io, int segmentBytes, AckWatermark watermark, long nextGeneration) {
+      Path directory,
+      DiskIo io,
+      int segmentBytes,
+      AckWatermark watermark,
+      SlotWitness witness,
+      long nextGeneration) {
     this.directory = directory;
     this.io = io;
     this.segmentBytes = segmentBytes;
     this.watermark = watermark;
+    this.witness = witness;
     this.nextGeneration = nextGeneration;
     io.fence(); // the first call of a native function is slow
   }
@@ -50,8 +57,11 @@ final class DiskStorage implements SegmentStorage {
   }
 
   @Override
-  public void writeAcked(long fsn, boolean force) throws IOException {
-    watermark.write(fsn, force);
+  public void writeMarks(Marks marks, boolean force) throws IOException {
+    if (marks.acked() >= 0) {
+      watermark.write(marks.acked(), force);
+    }
+    witness.write(marks, force);
   }
 
   @Override

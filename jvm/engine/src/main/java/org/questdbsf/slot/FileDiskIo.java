@@ -10,6 +10,7 @@ import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.DirectoryIteratorException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -26,6 +27,7 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.zip.CRC32C;
 
 /** The real disk. Stateless; JNA is loaded by {@link #lock}, {@link #create} and {@link #fence}. */
 final class FileDiskIo implements DiskIo {
@@ -33,18 +35,39 @@ final class FileDiskIo implements DiskIo {
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
   private static final FileAttribute<Set<PosixFilePermission>> DIRECTORY_MODE =
       PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------"));
+  private static final Set<OpenOption> READ =
+      Set.of(StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS);
+  private static final Set<OpenOption> CHANGE =
+      Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> WRITE =
-      Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+      Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE, LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> REWRITE =
       Set.of(
           StandardOpenOption.WRITE,
           StandardOpenOption.CREATE,
-          StandardOpenOption.TRUNCATE_EXISTING);
+          StandardOpenOption.TRUNCATE_EXISTING,
+          LinkOption.NOFOLLOW_LINKS);
   private static final Set<OpenOption> CREATE_NEW =
       Set.of(StandardOpenOption.WRITE, StandardOpenOption.CREATE_NEW);
   private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(1 << 20).asReadOnlyBuffer();
   private static final int CHUNK = 1 << 16;
   private static final int LOCK_ATTEMPTS = 10;
+  private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
+
+  /**
+   * Opens a regular file of this user, never through a link. To open a FIFO would wait for ever,
+   * and a link or a file of another user is none that this library made.
+   */
+  private static FileChannel open(Path file, Set<OpenOption> how) throws IOException {
+    try {
+      OwnFiles.check(file);
+    } catch (NoSuchFileException e) {
+      if (!how.contains(StandardOpenOption.CREATE)) {
+        throw e;
+      }
+    }
+    return FileChannel.open(file, how, FILE_MODE);
+  }
 
   @Override
   public List<String> list(Path directory) throws IOException {
@@ -72,7 +95,8 @@ final class FileDiskIo implements DiskIo {
   @Override
   public boolean isDirectory(Path path) throws IOException {
     try {
-      return Files.readAttributes(path, BasicFileAttributes.class).isDirectory();
+      return Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS)
+          .isDirectory();
     } catch (NoSuchFileException e) {
       return false;
     }
@@ -84,19 +108,25 @@ final class FileDiskIo implements DiskIo {
   }
 
   @Override
-  public byte[] read(Path file, int limit) throws IOException {
+  public byte[] readHead(Path file, int limit) throws IOException {
+    OwnFiles.check(file);
     try (InputStream in = new FileInputStream(file.toFile())) { // not closed by an interrupt
-      byte[] bytes = in.readNBytes(limit);
-      if (in.read() >= 0) {
-        throw new IOException(file + " has more than the " + limit + " bytes allowed");
-      }
-      return bytes;
+      return in.readNBytes(limit);
     }
   }
 
   @Override
+  public byte[] read(Path file, int limit) throws IOException {
+    byte[] bytes = readHead(file, limit + 1);
+    if (bytes.length > limit) {
+      throw new IOException(file + " has more than the " + limit + " bytes allowed");
+    }
+    return bytes;
+  }
+
+  @Override
   public Reader open(Path file) throws IOException {
-    FileChannel channel = FileChannel.open(file, StandardOpenOption.READ);
+    FileChannel channel = open(file, READ);
     return new Reader() {
       @Override
       public long size() throws IOException {
@@ -117,14 +147,14 @@ final class FileDiskIo implements DiskIo {
 
   @Override
   public void write(Path file, long at, byte[] bytes) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, WRITE, FILE_MODE)) {
+    try (FileChannel channel = open(file, WRITE)) {
       writeFully(channel, ByteBuffer.wrap(bytes), at);
     }
   }
 
   @Override
   public void rewrite(Path file, byte[] bytes) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, REWRITE, FILE_MODE)) {
+    try (FileChannel channel = open(file, REWRITE)) {
       writeFully(channel, ByteBuffer.wrap(bytes), 0);
     }
   }
@@ -156,7 +186,7 @@ final class FileDiskIo implements DiskIo {
 
   /** Writes zeros, which has the file system find blocks. */
   private static void fillWithZeros(Path file, long bytes) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, WRITE, FILE_MODE)) {
+    try (FileChannel channel = open(file, WRITE)) {
       for (long at = 0; at < bytes; at += ZEROS.capacity()) {
         int count = (int) Math.min(ZEROS.capacity(), bytes - at);
         writeFully(channel, ZEROS.duplicate().limit(count), at);
@@ -168,8 +198,7 @@ final class FileDiskIo implements DiskIo {
 
   /** Writes what a file holds over itself: holes become blocks. */
   private static void rewriteInPlace(Path file, long bytes) throws IOException {
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = open(file, CHANGE)) {
       for (long at = 0; at < bytes; at += CHUNK) {
         ByteBuffer chunk = ByteBuffer.allocate((int) Math.min(CHUNK, bytes - at));
         int n = 0;
@@ -194,8 +223,7 @@ final class FileDiskIo implements DiskIo {
   @Override
   public Region map(Path file, int bytes) throws IOException {
     MappedByteBuffer map;
-    try (FileChannel channel =
-        FileChannel.open(file, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = open(file, CHANGE)) {
       if (channel.size() < bytes) {
         throw new EOFException(
             file + " has " + channel.size() + " bytes, fewer than the " + bytes + " to be mapped");
@@ -268,7 +296,7 @@ final class FileDiskIo implements DiskIo {
 
   @Override
   public void force(Path file) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+    try (FileChannel channel = open(file, CHANGE)) {
       channel.force(true);
     }
   }
@@ -303,8 +331,11 @@ final class FileDiskIo implements DiskIo {
   @Override
   public Lock lock(Path file) throws IOException {
     for (int attempt = 0; attempt < LOCK_ATTEMPTS; attempt++) {
-      FileChannel.open(file, WRITE, FILE_MODE).close();
+      open(file, WRITE).close();
       final int fd = LibC.openExisting(file);
+      if (fd < 0) {
+        continue;
+      }
       boolean held = false;
       try {
         if (!LibC.tryFlock(fd, file)) {
@@ -334,6 +365,25 @@ final class FileDiskIo implements DiskIo {
           .equals(Files.readAttributes(file, "unix:dev,ino"));
     } catch (NoSuchFileException e) {
       return false;
+    }
+  }
+
+  @Override
+  public long boot() {
+    return Boot.ID;
+  }
+
+  private static final class Boot {
+    static final long ID = id();
+
+    private static long id() {
+      try {
+        CRC32C crc = new CRC32C();
+        crc.update(Files.readString(BOOT_ID).strip().getBytes(StandardCharsets.US_ASCII));
+        return crc.getValue();
+      } catch (IOException e) {
+        return 0; // no Linux
+      }
     }
   }
 

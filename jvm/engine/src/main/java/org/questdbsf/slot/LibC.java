@@ -5,6 +5,7 @@ import com.sun.jna.Native;
 import com.sun.jna.Platform;
 import java.io.IOException;
 import java.nio.charset.Charset;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Arrays;
 
@@ -18,6 +19,7 @@ final class LibC {
   private static final int LOCK_EX = 2;
   private static final int LOCK_NB = 4;
   private static final int LOCK_UN = 8;
+  private static final int ENOENT = 2;
   private static final int EINTR = 4;
   private static final int EWOULDBLOCK = Platform.isMac() ? 35 : 11;
   private static final int ENOSPC = 28;
@@ -46,12 +48,18 @@ final class LibC {
     static native int posix_fallocate(int fd, long offset, long bytes);
   }
 
-  /** Opens an existing file for reading and writing; not inherited by child processes. */
+  /**
+   * Opens an existing file for reading and writing; not inherited by child processes. −1 when it is
+   * not there.
+   */
   static int openExisting(Path file) throws IOException {
     byte[] path = file.toString().getBytes(Charset.forName(System.getProperty("sun.jnu.encoding")));
     try {
       return open(Arrays.copyOf(path, path.length + 1), O_RDWR | O_CLOEXEC);
     } catch (LastErrorException e) {
+      if (e.getErrorCode() == ENOENT) {
+        return -1;
+      }
       throw failure("open", file, e.getErrorCode(), e);
     }
   }
@@ -106,6 +114,9 @@ final class LibC {
       return false;
     }
     int fd = openExisting(file);
+    if (fd < 0) {
+      throw new NoSuchFileException(file.toString());
+    }
     int error;
     try {
       do {

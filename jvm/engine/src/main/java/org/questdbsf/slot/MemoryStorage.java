@@ -35,7 +35,7 @@ final class MemoryStorage implements SegmentStorage {
   public void forceNames() {}
 
   @Override
-  public void writeAcked(long fsn, boolean force) {}
+  public void writeMarks(Marks marks, boolean force) {}
 
   @Override
   public void fence() {}

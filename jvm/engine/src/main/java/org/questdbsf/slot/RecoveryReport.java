@@ -13,6 +13,8 @@ import java.util.List;
  * @param ackedFsn highest acknowledged FSN, −1 when there is none
  * @param frames frames found, acknowledged ones in the same segments included
  * @param tornBytes bytes behind the last good frame, where any of them was not zero
+ * @param assumed frames before the first that are taken for acknowledged without a proof: another
+ *     client made the slot, and writes no watermark
  * @param segments the segments that hold frames, by FSN
  * @param notes what was set aside or put right, a clause each
  */
@@ -24,6 +26,7 @@ public record RecoveryReport(
     long ackedFsn,
     long frames,
     long tornBytes,
+    long assumed,
     List<SegmentReport> segments,
     List<String> notes) {
 

@@ -37,6 +37,9 @@ final class RingState {
   /** Oldest segment. Written by the producer once, while null, and then by the keeper. */
   volatile Segment head;
 
+  /** Up to here an earlier owner of the slot forced; −1 for none. */
+  private final long forcedEarlier;
+
   /** Written by the consumer. */
   volatile long ackedFsn;
 
@@ -68,7 +71,8 @@ final class RingState {
       RingSettings settings,
       Segment head,
       long publishedFsn,
-      long ackedFsn) {
+      long ackedFsn,
+      long forcedEarlier) {
     this.slot = slot;
     this.storage = storage;
     this.share = share;
@@ -76,6 +80,7 @@ final class RingState {
     this.head = head;
     this.publishedFsn = publishedFsn;
     this.ackedFsn = ackedFsn;
+    this.forcedEarlier = forcedEarlier;
     this.forcedFsn = -1; // what a crash left behind may be in the page cache only
     this.forceTarget = -1;
   }
@@ -86,6 +91,16 @@ final class RingState {
 
   long publishedFsn() {
     return (long) PUBLISHED.getAcquire(this);
+  }
+
+  /** How far the ring is, with everything up to an FSN acknowledged. */
+  Marks marks(long acked) {
+    Segment needed = head;
+    while (needed != null && needed.endsBy(acked)) {
+      needed = needed.next();
+    }
+    long oldest = needed == null ? acked + 1 : needed.baseFsn();
+    return new Marks(acked, oldest, publishedFsn(), Math.max(forcedFsn, forcedEarlier));
   }
 
   SfException failure() {

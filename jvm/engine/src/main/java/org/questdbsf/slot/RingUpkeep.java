@@ -8,26 +8,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What the keeper does for one ring, in this order: trim, spare, force, watermark. Runs on the
- * keeper's thread only.
+ * What the keeper does for one ring, in this order: trim, spare, force, marks. Runs on the keeper's
+ * thread only.
  */
 final class RingUpkeep implements SegmentKeeper.Task {
   private static final Logger LOG = LoggerFactory.getLogger(RingUpkeep.class);
   private static final long FULL_RETRY_NANOS = TimeUnit.SECONDS.toNanos(1);
   private static final long FIRST_RETRY_NANOS = TimeUnit.MILLISECONDS.toNanos(4);
-  private static final long WATERMARK_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+  private static final long MARKS_PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
   private static final long DISK_FULL_WARN_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final RingState state;
   private final SegmentStorage storage;
   private final long syncNanos;
 
-  /** Whether acknowledgements are noticed at the latest at the next due time. */
+  /** Whether new frames and acknowledgements are noticed at the latest at the next due time. */
   private volatile boolean watching;
 
-  private long writtenAcked;
-  private long forcedAcked;
-  private long lastWatermark;
+  private Marks written = Marks.EMPTY;
+  private Marks forced = Marks.EMPTY;
+  private long lastMarks;
   private long lastSync;
   private long retryTrimAt;
   private long trimPause;
@@ -35,25 +35,31 @@ final class RingUpkeep implements SegmentKeeper.Task {
   private long warnedFull;
   private boolean everWarnedFull;
 
-  RingUpkeep(RingState state, long writtenAcked, long now) {
+  RingUpkeep(RingState state, long now) {
     this.state = state;
     this.storage = state.storage;
-    this.writtenAcked = writtenAcked;
-    this.forcedAcked = -1;
+    this.watching = !storage.durable();
     // Whoever made the segments of a recovered slot may not have come to force their names.
     this.namesDirty = state.storage.durable();
     this.syncNanos =
         state.storage.durable() && state.settings.durability() == Durability.PERIODIC
             ? TimeUnit.MILLISECONDS.toNanos(state.settings.syncIntervalMillis())
             : Long.MAX_VALUE;
-    this.lastWatermark = now - WATERMARK_PAUSE_NANOS;
+    this.lastMarks = now - MARKS_PAUSE_NANOS;
     this.lastSync = now;
     this.retryTrimAt = now;
   }
 
-  /** Whether the consumer need not wake the keeper for an acknowledgement inside a segment. */
+  /** What the slot's files say when the ring starts. */
+  void begin(Marks onDisk) {
+    written = onDisk;
+  }
+
+  /**
+   * Whether nobody need wake the keeper for a frame, or for an acknowledgement inside a segment.
+   */
   boolean watching() {
-    return watching || !storage.durable();
+    return watching;
   }
 
   @Override
@@ -62,7 +68,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
       long pause = trim(now);
       pause = Math.min(pause, makeSpare(now));
       pause = Math.min(pause, force(now));
-      return Math.min(pause, watermark(now));
+      return Math.min(pause, marks(now));
     } catch (RuntimeException | Error e) {
       LOG.error("slot {}: upkeep failed; the slot takes no more frames", state.slot, e);
       state.failDisk(
@@ -72,7 +78,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
     }
   }
 
-  /** Destroys segments that are wholly acknowledged, after the watermark that says so is forced. */
+  /** Destroys segments that are wholly acknowledged, after the marks that say so are forced. */
   private long trim(long now) {
     long acked = state.ackedFsn;
     Segment oldest = state.head;
@@ -82,7 +88,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
     if (retryTrimAt - now > 0) {
       return retryTrimAt - now;
     }
-    if (storage.durable() && !forceWatermark(acked)) {
+    if (storage.durable() && !forceMarks(acked)) {
       return Long.MAX_VALUE;
     }
     try {
@@ -106,14 +112,15 @@ final class RingUpkeep implements SegmentKeeper.Task {
     return Long.MAX_VALUE;
   }
 
-  private boolean forceWatermark(long acked) {
-    if (forcedAcked >= acked) {
+  private boolean forceMarks(long acked) {
+    Marks marks = state.marks(acked);
+    if (forced.acked() >= acked && forced.head() >= marks.head()) {
       return true;
     }
     try {
-      storage.writeAcked(acked, true);
-      forcedAcked = acked;
-      writtenAcked = acked;
+      storage.writeMarks(marks, true);
+      forced = marks;
+      written = marks;
       return true;
     } catch (IOException e) {
       failForce("the watermark", e);
@@ -236,28 +243,31 @@ final class RingUpkeep implements SegmentKeeper.Task {
             e));
   }
 
-  /** Keeps the watermark file at most a pause behind. */
-  private long watermark(long now) {
-    long acked = state.ackedFsn;
-    if (!storage.durable() || acked <= writtenAcked || state.diskFailed()) {
-      watching = false;
-      // An acknowledgement between the read above and the store did not wake us: look again.
-      return storage.durable() && state.ackedFsn > acked ? 0 : Long.MAX_VALUE;
+  /** Keeps the files that say how far the ring is at most a pause behind. */
+  private long marks(long now) {
+    if (!storage.durable()) {
+      return Long.MAX_VALUE;
     }
-    long since = now - lastWatermark;
-    if (since < WATERMARK_PAUSE_NANOS) {
+    Marks marks = state.marks(state.ackedFsn);
+    if (marks.equals(written) || state.diskFailed()) {
+      watching = false;
+      // What came between the look above and the store did not wake us: look again.
+      return state.marks(state.ackedFsn).equals(marks) ? Long.MAX_VALUE : 0;
+    }
+    long since = now - lastMarks;
+    if (since < MARKS_PAUSE_NANOS) {
       watching = true;
-      return WATERMARK_PAUSE_NANOS - since;
+      return MARKS_PAUSE_NANOS - since;
     }
     try {
-      storage.writeAcked(acked, false);
-      writtenAcked = acked;
-      lastWatermark = now;
+      storage.writeMarks(marks, false);
+      written = marks;
+      lastMarks = now;
     } catch (IOException e) {
-      lastWatermark = now + FULL_RETRY_NANOS;
+      lastMarks = now + FULL_RETRY_NANOS;
       LOG.warn("slot {}: cannot write the watermark ({}); trying again", state.slot, e.toString());
     }
     watching = true;
-    return WATERMARK_PAUSE_NANOS;
+    return MARKS_PAUSE_NANOS;
   }
 }

@@ -36,6 +36,9 @@ final class SegmentFormat {
   static final int BASE_FSN_OFFSET = 8;
   static final int CREATED_OFFSET = 16;
 
+  /** "QWP1": how every payload begins. */
+  static final int MESSAGE_MAGIC = 0x31505751;
+
   static final String SUFFIX = ".sfa";
 
   /** Name of the first segment of slots that other clients made; holds no generation. */

@@ -45,18 +45,28 @@ public final class SegmentRing implements AutoCloseable {
   private final StallReport stalls;
   private Runnable wakeUp = () -> {};
 
-  /** A ring over segments that recovery found; none: {@code active} is null. */
-  SegmentRing(RingState state, Segment active, int position, SegmentKeeper keeper) {
+  /** A ring over segments that recovery found; none: {@code active} is null. Only to be read. */
+  SegmentRing(RingState state, Segment active, SegmentKeeper keeper) {
     this.state = state;
     this.active = active;
-    this.position = position;
     this.nextFsn = state.publishedFsn() + 1;
     this.maxFrameBytes = (int) state.settings.segmentBytes() - SegmentFormat.OVERHEAD_BYTES;
     this.reader = new RingReader(state);
     this.stalls = new StallReport(state);
-    this.upkeep = new RingUpkeep(state, state.ackedFsn, System.nanoTime());
-    state.share.claim(this::wakeKeeper);
+    this.upkeep = new RingUpkeep(state, System.nanoTime());
     this.ticket = keeper.add(upkeep);
+  }
+
+  /**
+   * From now on it is appended to and looked after.
+   *
+   * @param at where the newest segment goes on; its capacity when it takes no more
+   * @param onDisk what the slot's files say
+   */
+  void start(int at, Marks onDisk) {
+    position = at;
+    upkeep.begin(onDisk);
+    state.share.claim(this::wakeKeeper);
     wakeKeeper();
   }
 
@@ -81,8 +91,11 @@ public final class SegmentRing implements AutoCloseable {
             settings,
             null,
             -1,
+            -1,
             -1);
-    return new SegmentRing(state, null, 0, keeper);
+    SegmentRing ring = new SegmentRing(state, null, keeper);
+    ring.start(0, Marks.EMPTY);
+    return ring;
   }
 
   /**
@@ -130,6 +143,9 @@ public final class SegmentRing implements AutoCloseable {
       throw state.poison(e, active);
     }
     final long fsn = nextFsn++;
+    if (!upkeep.watching()) {
+      ticket.wake();
+    }
     wakeUp.run();
     return fsn;
   }

@@ -15,6 +15,9 @@ import java.util.zip.CRC32C;
 final class SegmentScanner {
   private static final int WINDOW_BYTES = 1 << 18;
 
+  /** So many times the bytes behind a bad frame are read in search of a good one. */
+  private static final int SEARCH_FACTOR = 8;
+
   /** No slot gets there; above it counting on could overflow. */
   private static final long MAX_BASE_FSN = 1L << 62;
 
@@ -76,6 +79,9 @@ final class SegmentScanner {
   }
 
   private Scan scan() throws IOException {
+    if (size > Integer.MAX_VALUE) { // first: such a file may be a hole of terabytes
+      return headerFailure(Kind.DAMAGED, "is larger than a segment can be (" + size + " bytes)");
+    }
     if (firstNonZero(0) < 0) {
       return new Scan(Kind.EMPTY, size, -1, 0, Math.min(size, SegmentFormat.HEADER_BYTES), 0, null);
     }
@@ -108,9 +114,6 @@ final class SegmentScanner {
     if (baseFsn < 0 || baseFsn > MAX_BASE_FSN) {
       return headerFailure(Kind.DAMAGED, "has the impossible base FSN " + baseFsn);
     }
-    if (size > Integer.MAX_VALUE) {
-      return headerFailure(Kind.DAMAGED, "is larger than a segment can be (" + size + " bytes)");
-    }
     return frames(baseFsn);
   }
 
@@ -129,9 +132,7 @@ final class SegmentScanner {
     if (firstNonZero(at) < 0) {
       return new Scan(frames == 0 ? Kind.EMPTY : Kind.FRAMES, size, baseFsn, frames, at, 0, null);
     }
-    byte[] suffix = new byte[(int) (size - at)];
-    readFully(at, suffix);
-    int behind = FrameSearch.find(suffix, 1);
+    long behind = frameBehind(at);
     if (behind >= 0) {
       return new Scan(
           Kind.DAMAGED,
@@ -145,9 +146,33 @@ final class SegmentScanner {
               + " (FSN "
               + (baseFsn + frames)
               + ") with a good one behind it, at offset "
-              + (at + behind));
+              + behind);
     }
     return new Scan(Kind.FRAMES, size, baseFsn, frames, at, size - at, null);
+  }
+
+  /**
+   * Offset of the first frame behind a bad one, −1 when there is none. Such a frame means that the
+   * log was damaged in its middle; none means that the last write was cut off. Every payload is a
+   * message and begins with its magic. Bytes that look like very many frames are a doubt as well.
+   */
+  private long frameBehind(long bad) throws IOException {
+    final long limit = SEARCH_FACTOR * (size - bad);
+    long checked = 0;
+    for (long at = bad + 1; at + SegmentFormat.FRAME_HEADER_BYTES + 4 <= size; at++) {
+      int header = load(at, SegmentFormat.FRAME_HEADER_BYTES + 4);
+      if (window[header + SegmentFormat.FRAME_HEADER_BYTES] != 'Q'
+          || view.getInt(header + SegmentFormat.FRAME_HEADER_BYTES)
+              != SegmentFormat.MESSAGE_MAGIC) {
+        continue;
+      }
+      long length = view.getInt(header + 4);
+      checked += length < 1 || length > size - at ? 0 : length;
+      if (validFrame(at) > 0 || checked > limit) {
+        return at;
+      }
+    }
+    return -1;
   }
 
   /** Length of the frame at an offset; 0 when there is no valid one. */
@@ -184,10 +209,6 @@ final class SegmentScanner {
       readFully(at, dst);
     }
     return (int) (at - windowStart);
-  }
-
-  private void readFully(long at, byte[] dst) throws IOException {
-    readFully(at, ByteBuffer.wrap(dst));
   }
 
   private void readFully(long at, ByteBuffer dst) throws IOException {

@@ -19,8 +19,8 @@ interface SegmentStorage {
   /** Forces the names of all segments made or removed so far. */
   void forceNames() throws IOException;
 
-  /** Writes the acknowledged FSN down; forced when something is to be removed on its strength. */
-  void writeAcked(long fsn, boolean force) throws IOException;
+  /** Writes down how far the ring is; forced when something is to be removed on its strength. */
+  void writeMarks(Marks marks, boolean force) throws IOException;
 
   /**
    * Makes a fault in the calling thread's earlier accesses to a segment come out here, as {@link

@@ -30,8 +30,10 @@ public final class Slot implements AutoCloseable {
   private final SlotLock lock;
   private final RingState state;
   private final SegmentRing ring;
+  private final SlotRecovery recovery;
   private final RecoveryReport report;
   private final AtomicBoolean closed = new AtomicBoolean();
+  private volatile boolean settled;
 
   private Slot(
       String name,
@@ -41,7 +43,7 @@ public final class Slot implements AutoCloseable {
       SlotLock lock,
       RingState state,
       SegmentRing ring,
-      RecoveryReport report) {
+      SlotRecovery recovery) {
     this.name = name;
     this.directory = directory;
     this.io = io;
@@ -49,12 +51,13 @@ public final class Slot implements AutoCloseable {
     this.lock = lock;
     this.state = state;
     this.ring = ring;
-    this.report = report;
+    this.recovery = recovery;
+    this.report = recovery.report();
   }
 
   /**
-   * Locks and recovers a slot, or makes it. The caller waits, interruptibly; after an interrupt the
-   * slot is closed again as soon as it is open.
+   * Locks and recovers a slot, or makes it, ready for use. The caller waits, interruptibly; after
+   * an interrupt the slot is closed again as soon as it is open.
    *
    * @param sfDir holds the slots; made when it is not there
    * @param name the slot, a directory in it
@@ -75,6 +78,33 @@ public final class Slot implements AutoCloseable {
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
+    return open(sfDir, name, settings, share, keeper, io, true);
+  }
+
+  /**
+   * The same for a caller that wants to look into the frames first: as long as it has not called
+   * {@link #settle}, the ring can be read, and {@link #close} leaves every byte as it was.
+   */
+  public static Slot openToLook(
+      Path sfDir,
+      String name,
+      RingSettings settings,
+      SegmentBudget.Share share,
+      SegmentKeeper keeper,
+      DiskIo io)
+      throws InterruptedException {
+    return open(sfDir, name, settings, share, keeper, io, false);
+  }
+
+  private static Slot open(
+      Path sfDir,
+      String name,
+      RingSettings settings,
+      SegmentBudget.Share share,
+      SegmentKeeper keeper,
+      DiskIo io,
+      boolean settle)
+      throws InterruptedException {
     if (!SlotDirectory.isName(name)) {
       share.close();
       throw SlotDirectory.badName(name);
@@ -82,12 +112,14 @@ public final class Slot implements AutoCloseable {
     CompletableFuture<Slot> opening =
         keeper.submit(
             () -> {
+              Slot slot;
               try {
-                return openHere(sfDir, name, settings, share, keeper, io);
+                slot = openHere(sfDir, name, settings, share, keeper, io);
               } catch (Throwable e) {
                 share.close();
                 throw e;
               }
+              return settle ? slot.settledOrClosed() : slot;
             });
     try {
       return opening.get();
@@ -117,12 +149,18 @@ public final class Slot implements AutoCloseable {
     SlotLock lock = SlotLock.acquire(directory.getParent(), name, io);
     List<SegmentFile> segments = List.of();
     try {
-      SlotRecovery.Recovered r = SlotRecovery.recover(directory, name, io);
-      segments = r.segments();
+      SlotRecovery r = SlotRecovery.look(directory, name, io);
+      segments = r.map();
       segments.forEach(s -> share.adopt(s.capacity()));
+      RecoveryReport report = r.report();
       final DiskStorage storage =
           new DiskStorage(
-              directory, io, (int) settings.segmentBytes(), r.watermark(), r.nextGeneration());
+              directory,
+              io,
+              (int) settings.segmentBytes(),
+              r.watermark(),
+              r.witness(),
+              r.nextGeneration());
       Segment head = segments.isEmpty() ? null : segments.get(0);
       final RingState state =
           new RingState(
@@ -131,19 +169,59 @@ public final class Slot implements AutoCloseable {
               share,
               settings,
               head,
-              r.report().publishedFsn(),
-              r.report().ackedFsn());
+              report.publishedFsn(),
+              report.ackedFsn(),
+              r.forced());
       Segment active = segments.isEmpty() ? null : segments.get(segments.size() - 1);
-      SegmentRing ring = new SegmentRing(state, active, r.position(), keeper);
-      if (!r.report().notes().isEmpty()) {
-        LOG.warn("slot {}: recovered; {}", directory, String.join("; ", r.report().notes()));
-      }
-      return new Slot(name, directory, io, keeper, lock, state, ring, r.report());
+      SegmentRing ring = new SegmentRing(state, active, keeper);
+      return new Slot(name, directory, io, keeper, lock, state, ring, r);
     } catch (IOException | RuntimeException | Error e) {
       segments.forEach(SegmentFile::unmap);
       lock.close();
       throw e;
     }
+  }
+
+  private Slot settledOrClosed() throws IOException {
+    try {
+      settleHere();
+      return this;
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        closeHere();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
+      }
+      throw e;
+    }
+  }
+
+  /**
+   * Takes the slot into use: what recovery found is put right, and its ring may be appended to. A
+   * second call does nothing.
+   *
+   * @throws SfException {@link ErrorCode#DISK_FAILED}, {@link ErrorCode#DISK_FULL}
+   */
+  public void settle() {
+    if (!settled) {
+      change(
+          SlotWitness.FILE,
+          () -> {
+            settleHere();
+            return null;
+          });
+    }
+  }
+
+  private void settleHere() throws IOException {
+    lock.sign();
+    SlotDirectory.mark(directory.getParent(), io);
+    int position = recovery.settle();
+    settled = true;
+    if (!report.notes().isEmpty()) {
+      LOG.warn("slot {}: recovered; {}", directory, String.join("; ", report.notes()));
+    }
+    ring.start(position, recovery.marks());
   }
 
   private static SfException asOurs(Throwable cause, String what) {
@@ -278,13 +356,8 @@ public final class Slot implements AutoCloseable {
     Segment oldest = state.head;
     try (lock) {
       try {
-        if (spare != null) {
-          state.storage.remove(spare);
-        }
-        if (state.ackedFsn == state.publishedFsn()) {
-          removeAll(oldest);
-        } else {
-          keepAll(oldest);
+        if (settled) {
+          leave(spare, oldest);
         }
       } finally {
         for (Segment s = oldest; s != null; s = s.next()) {
@@ -298,9 +371,23 @@ public final class Slot implements AutoCloseable {
     }
   }
 
+  private void leave(Segment spare, Segment oldest) throws IOException {
+    if (spare != null) {
+      state.storage.remove(spare);
+    }
+    if (state.ackedFsn == state.publishedFsn()) {
+      removeAll(oldest);
+    } else {
+      keepAll(oldest);
+    }
+  }
+
   private void removeAll(Segment oldest) throws IOException {
     if (oldest != null) {
-      state.storage.writeAcked(state.ackedFsn, true);
+      Marks marks = state.marks(state.ackedFsn);
+      long none = marks.written() + 1;
+      state.storage.writeMarks(
+          new Marks(marks.acked(), none, marks.written(), marks.forced()), true);
     }
     for (Segment s = oldest; s != null; s = s.next()) {
       state.storage.remove(s);
@@ -321,10 +408,11 @@ public final class Slot implements AutoCloseable {
         }
       }
     }
-    if (state.ackedFsn >= 0) {
-      state.storage.writeAcked(state.ackedFsn, force);
-    }
     io.forceDirectory(directory);
+    if (force) {
+      state.forced(state.publishedFsn());
+    }
+    state.storage.writeMarks(state.marks(state.ackedFsn), force);
   }
 
   /** Runs disk work elsewhere and waits, whatever interrupts come; false when it takes too long. */

@@ -10,6 +10,7 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
@@ -29,6 +30,7 @@ import org.slf4j.LoggerFactory;
  *     .lock  .lock.pid        see SlotLock
  *     sf-GENERATION.sfa       see SegmentFormat
  *     .ack-watermark          see AckWatermark
+ *     .witness                see SlotWitness
  *     .target .failed .last_error   see SideFile
  * </pre>
  */
@@ -97,9 +99,10 @@ public final class SlotDirectory {
 
   /**
    * All slots under a directory, by name; empty when the directory is not there. Takes no lock, so
-   * what it says may have changed since. An interrupt does not disturb it.
+   * what it says may have changed since. An interrupt does not disturb it. An entry that cannot be
+   * read is in the list with its problem and hides no other.
    *
-   * @throws SfException {@link ErrorCode#DISK_FAILED} when anything cannot be read
+   * @throws SfException {@link ErrorCode#DISK_FAILED} when the directory itself cannot be read
    */
   public static List<SlotInfo> list(Path sfDir, DiskIo io) {
     try {
@@ -111,7 +114,7 @@ public final class SlotDirectory {
       List<SlotInfo> slots = new ArrayList<>();
       for (String name : names) {
         if (isName(name) && io.isDirectory(sfDir.resolve(name))) {
-          slots.add(look(sfDir, name, io));
+          slots.add(lookOrSay(sfDir, name, io));
         }
       }
       return slots;
@@ -132,6 +135,14 @@ public final class SlotDirectory {
     }
   }
 
+  private static SlotInfo lookOrSay(Path sfDir, String name, DiskIo io) {
+    try {
+      return look(sfDir, name, io);
+    } catch (IOException e) {
+      return SlotInfo.unreadable(name, sfDir.resolve(name), e);
+    }
+  }
+
   private static SlotInfo look(Path sfDir, String name, DiskIo io) throws IOException {
     Path directory = sfDir.resolve(name);
     List<String> files = io.exists(directory) ? io.list(directory) : List.of();
@@ -144,19 +155,20 @@ public final class SlotDirectory {
         name.contains(UNREPLAYABLE),
         holder.held(),
         holder.pid(),
+        Optional.empty(),
         files.contains(SideFile.TARGET) ? SideFile.readTarget(directory, io) : Map.of());
   }
 
   /**
    * {@code <prefix>-<n>} with the lowest n ≥ from whose lock is free and which holds no segments
-   * and no {@code .failed}. Another process may take it first: then {@link Slot#open} says
-   * SLOT_LOCKED, and the caller asks again from n + 1.
+   * and no {@code .failed}; what cannot be looked at is taken. Another process may take it first:
+   * then {@link Slot#open} says SLOT_LOCKED, and the caller asks again from n + 1.
    */
   public static String firstFreeName(Path sfDir, String prefix, int from, DiskIo io) {
     for (int n = from; ; n++) {
       String name = prefix + "-" + n;
-      SlotInfo slot = inspect(sfDir, name, io);
-      if (!slot.locked() && !slot.hasSegments() && !slot.failed()) {
+      SlotInfo slot = lookOrSay(sfDir, name, io);
+      if (slot.problem().isEmpty() && !slot.locked() && !slot.hasSegments() && !slot.failed()) {
         return name;
       }
     }
@@ -200,7 +212,8 @@ public final class SlotDirectory {
 
   /**
    * Makes the directories of a slot, each forced with its parent, and returns the slot's. Refuses
-   * file systems whose locks and maps cannot be relied on.
+   * file systems whose locks and maps cannot be relied on. Makes nothing beside a slot that is
+   * there already.
    */
   static Path prepare(Path sfDir, String name, DiskIo io) throws IOException {
     if (System.getProperty("os.name").toLowerCase(Locale.ROOT).startsWith("windows")) {
@@ -219,25 +232,26 @@ public final class SlotDirectory {
     while (!missing.isEmpty()) {
       make(missing.pop(), io);
     }
+    Path directory = root.resolve(name);
+    if (!io.exists(directory)) {
+      make(directory, io);
+    } else if (!io.isDirectory(directory)) {
+      throw new IOException(directory + " is not a directory");
+    }
+    return directory;
+  }
+
+  /** Says whose directory it is, now that one of its slots is in use. */
+  static void mark(Path root, DiskIo io) throws IOException {
     Path marker = root.resolve(MARKER);
     if (!io.exists(marker)) {
       io.rewrite(marker, MARKER_TEXT.getBytes(StandardCharsets.UTF_8)); // others write the same
       io.force(marker);
       io.forceDirectory(root);
     }
-    makeIfMissing(root.resolve(SlotLock.SIBLINGS), io);
-    Path directory = root.resolve(name);
-    makeIfMissing(directory, io);
-    return directory;
   }
 
-  private static void makeIfMissing(Path directory, DiskIo io) throws IOException {
-    if (!io.exists(directory)) {
-      make(directory, io);
-    }
-  }
-
-  private static void make(Path directory, DiskIo io) throws IOException {
+  static void make(Path directory, DiskIo io) throws IOException {
     try {
       io.createDirectory(directory);
     } catch (IOException e) {

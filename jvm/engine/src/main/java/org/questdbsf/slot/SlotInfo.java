@@ -1,7 +1,9 @@
 package org.questdbsf.slot;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
@@ -14,6 +16,8 @@ import java.util.OptionalLong;
  * @param locked whether a process holds its lock, as /proc/locks says; false where that is not
  *     known
  * @param holderPid that process, where known
+ * @param problem why it cannot be looked at; the fields after {@code directory} say nothing then.
+ *     Empty where it can
  * @param target content of {@code .target}, empty when there is none
  */
 public record SlotInfo(
@@ -24,4 +28,19 @@ public record SlotInfo(
     boolean quarantined,
     boolean locked,
     OptionalLong holderPid,
-    Map<String, String> target) {}
+    Optional<String> problem,
+    Map<String, String> target) {
+
+  static SlotInfo unreadable(String name, Path directory, IOException e) {
+    return new SlotInfo(
+        name,
+        directory,
+        false,
+        false,
+        false,
+        false,
+        OptionalLong.empty(),
+        Optional.of(e.toString()),
+        Map.of());
+  }
+}

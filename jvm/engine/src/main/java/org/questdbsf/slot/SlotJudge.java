@@ -3,20 +3,51 @@ package org.questdbsf.slot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.questdbsf.slot.SegmentScanner.Kind;
 import org.questdbsf.slot.SegmentScanner.Scan;
+import org.questdbsf.slot.SlotWitness.Testimony;
 
 /**
  * Decides from the scans of a slot's files what may be done with it. Touches no file, so that every
  * rule can be tested by itself. When in doubt it refuses: a wrong refusal costs an operator's time,
- * a wrong opening costs rows.
+ * a wrong opening costs rows. The Python package has the same rules in {@code _judge.py}.
  */
 final class SlotJudge {
-  private SlotJudge() {}
-
   /** A segment file and what its scan said. */
-  record Found(String name, Scan scan) {}
+  record Found(String name, Scan scan) {
+    long generation() {
+      return SegmentFormat.generation(name);
+    }
+  }
+
+  /**
+   * What is beside the segments.
+   *
+   * @param watermark FSN in the watermark file, empty when it holds none
+   * @param witness what {@code .witness} says, empty when it says nothing
+   * @param ours whether this engine made the slot, which a {@code .target} shows also where an
+   *     earlier version wrote no witness. It never leaves a gap at the front
+   * @param setAside names of segments that another client set aside as damaged
+   */
+  record Clues(
+      OptionalLong watermark, Optional<Testimony> witness, boolean ours, List<String> setAside) {
+    /** Up to here frames may be missing: somebody says that they were acknowledged. */
+    long released() {
+      long byWitness = witness.isPresent() ? witness.get().marks().acked() : -1;
+      return Math.max(byWitness, watermark.orElse(-1));
+    }
+
+    /** Up to here frames need not be sent: the lower of two witnesses, as sending again is safe. */
+    long acked() {
+      if (witness.isEmpty()) {
+        return watermark.orElse(-1);
+      }
+      long byWitness = witness.get().marks().acked();
+      return Math.min(byWitness, watermark.orElse(byWitness));
+    }
+  }
 
   /** Why a slot may not be opened; nothing of it may be changed. */
   static final class Refusal extends Exception {
@@ -41,6 +72,7 @@ final class SlotJudge {
    * @param drop segments that are wholly acknowledged, oldest first
    * @param empty files without a frame
    * @param watermarkUsable whether the watermark file holds an FSN that can be right
+   * @param assumed frames before the first that are taken for acknowledged without a proof
    */
   record Decision(
       List<Found> keep,
@@ -49,6 +81,7 @@ final class SlotJudge {
       boolean watermarkUsable,
       long publishedFsn,
       long ackedFsn,
+      long assumed,
       List<String> notes) {
 
     long tornBytes() {
@@ -56,19 +89,27 @@ final class SlotJudge {
     }
   }
 
-  /**
-   * @param watermark FSN in the watermark file, empty when it holds none
-   * @param evidence names of segments that another client set aside as damaged
-   */
-  static Decision judge(List<Found> found, OptionalLong watermark, List<String> evidence)
-      throws Refusal {
+  private final Clues clues;
+  private final List<Found> framed = new ArrayList<>();
+  private final List<Found> empty = new ArrayList<>();
+  private final List<Found> keep = new ArrayList<>();
+  private final List<Found> drop = new ArrayList<>();
+  private final List<String> notes = new ArrayList<>();
+
+  private SlotJudge(Clues clues) {
+    this.clues = clues;
+  }
+
+  static Decision judge(List<Found> found, Clues clues) throws Refusal {
+    return new SlotJudge(clues).judge(found);
+  }
+
+  private Decision judge(List<Found> found) throws Refusal {
     for (Found f : found) {
       if (f.scan().kind() == Kind.NEWER) {
         throw new Refusal(true, f.name() + " " + f.scan().problem());
       }
     }
-    List<Found> framed = new ArrayList<>();
-    List<Found> empty = new ArrayList<>();
     for (Found f : found) {
       switch (f.scan().kind()) {
         case FRAMES -> framed.add(f);
@@ -79,68 +120,121 @@ final class SlotJudge {
     framed.sort(
         Comparator.comparingLong((Found f) -> f.scan().baseFsn()).thenComparing(Found::name));
     if (framed.isEmpty()) {
-      return new Decision(framed, List.of(), empty, false, -1, -1, new ArrayList<>());
+      checkEnd(-1, 0);
+      return new Decision(framed, List.of(), empty, false, -1, -1, 0, notes);
     }
-    return judgeFrames(framed, empty, watermark, evidence);
+    return judgeFrames();
   }
 
-  private static Decision judgeFrames(
-      List<Found> framed, List<Found> empty, OptionalLong watermark, List<String> evidence)
-      throws Refusal {
-    final List<String> notes = new ArrayList<>();
+  private Decision judgeFrames() throws Refusal {
     Scan newest = framed.get(framed.size() - 1).scan();
     long published = newest.lastFsn();
-    boolean usable = watermark.isPresent() && watermark.getAsLong() <= published;
-    if (watermark.isPresent() && !usable) {
-      notes.add(
-          "the watermark (FSN "
-              + watermark.getAsLong()
-              + ") is above the newest frame (FSN "
-              + published
-              + ") and was reset");
-    }
-    long acked = usable ? watermark.getAsLong() : -1;
-    List<Found> keep = new ArrayList<>();
-    List<Found> drop = new ArrayList<>();
+    final long acked = plausibleAck(published);
     for (Found f : framed) {
       boolean last = f.scan() == newest;
       (last || f.scan().lastFsn() > acked ? keep : drop).add(f);
     }
-    Found first = keep.get(0);
-    long lowest = first.scan().baseFsn();
-    if (lowest > acked + 1 && !drop.isEmpty()) {
-      throw new Refusal(
-          false,
-          "frames "
-              + (acked + 1)
-              + " to "
-              + (lowest - 1)
-              + " are missing between the watermark and "
-              + first.name());
-    }
-    if (lowest > acked + 1 && !evidence.isEmpty()) {
-      throw new Refusal(
-          false,
-          "the first segment, "
-              + first.name()
-              + ", begins with FSN "
-              + lowest
-              + ", and the frames before it may be in "
-              + evidence.get(0)
-              + ", which was set aside");
-    }
-    if (lowest > acked + 1) {
-      notes.add(
-          "the first frame has FSN "
-              + lowest
-              + ", and no watermark says that those before it were acknowledged; a client that"
-              + " writes none, or a host that went down with frames not forced, leaves this");
-    }
-    checkContiguous(keep);
-    return new Decision(keep, drop, empty, usable, published, Math.max(acked, lowest - 1), notes);
+    checkOrder();
+    long lowest = keep.get(0).scan().baseFsn();
+    final long assumed = checkFront(lowest, published);
+    checkContiguous();
+    checkEnd(published, newest.tornBytes());
+    boolean usable = clues.watermark().isPresent() && clues.watermark().getAsLong() <= published;
+    return new Decision(
+        keep, drop, empty, usable, published, Math.max(acked, lowest - 1), assumed, notes);
   }
 
-  private static void checkContiguous(List<Found> keep) throws Refusal {
+  private long plausibleAck(long published) {
+    long acked = clues.acked();
+    if (acked <= published) {
+      return acked;
+    }
+    notes.add(
+        "the watermark (FSN "
+            + acked
+            + ") is above the newest frame (FSN "
+            + published
+            + ") and was reset");
+    return -1;
+  }
+
+  /** Segments are made in the order of their frames, so a base FSN out of it is wrong. */
+  private void checkOrder() throws Refusal {
+    for (int i = 1; i < framed.size(); i++) {
+      Found before = framed.get(i - 1);
+      Found after = framed.get(i);
+      if (before.generation() > after.generation()) {
+        throw new Refusal(
+            false,
+            before.name()
+                + " begins with FSN "
+                + before.scan().baseFsn()
+                + ", but "
+                + after.name()
+                + ", which is older, with FSN "
+                + after.scan().baseFsn()
+                + ": one of the two headers is wrong");
+      }
+    }
+  }
+
+  /**
+   * Nothing may be missing before the first frame. Returns how many frames nobody can vouch for.
+   */
+  private long checkFront(long lowest, long published) throws Refusal {
+    if (clues.witness().isPresent()) {
+      checkHead(clues.witness().get().marks(), lowest, published);
+      return 0;
+    }
+    long released = clues.released();
+    if (lowest <= released + 1) {
+      return 0;
+    }
+    Found first = keep.get(0);
+    String missing =
+        "frames " + (released + 1) + " to " + (lowest - 1) + " are missing before " + first.name();
+    if (clues.watermark().isPresent()) {
+      throw new Refusal(false, missing + ": they are above the watermark");
+    }
+    if (clues.ours()) {
+      throw new Refusal(false, missing + ", and no watermark says that they were acknowledged");
+    }
+    if (!clues.setAside().isEmpty()) {
+      throw new Refusal(
+          false, missing + "; they may be in " + clues.setAside().get(0) + ", which was set aside");
+    }
+    notes.add(
+        "the first frame has FSN "
+            + lowest
+            + ", and no watermark says that those before it were acknowledged; a client that"
+            + " writes none leaves this");
+    return lowest;
+  }
+
+  private void checkHead(Marks marks, long lowest, long published) throws Refusal {
+    boolean there = framed.stream().anyMatch(f -> f.scan().baseFsn() == marks.head());
+    if (there || marks.head() > published) {
+      return;
+    }
+    long watermark = clues.watermark().orElse(-1);
+    if (watermark > marks.acked() && lowest > marks.head() && lowest - 1 <= watermark) {
+      notes.add(
+          "another client acknowledged frames up to FSN " + watermark + " since " + marks.acked());
+      return;
+    }
+    throw new Refusal(
+        false,
+        "the oldest segment that is needed begins with FSN "
+            + marks.head()
+            + ", as "
+            + SlotWitness.FILE
+            + " says, and is missing; "
+            + keep.get(0).name()
+            + " begins with FSN "
+            + lowest);
+  }
+
+  private void checkContiguous() throws Refusal {
     for (int i = 1; i < keep.size(); i++) {
       Found before = keep.get(i - 1);
       Found after = keep.get(i);
@@ -164,5 +258,23 @@ final class SlotJudge {
                     : ": frames " + base + " to " + (expected - 1) + " are there twice"));
       }
     }
+  }
+
+  /** What was written must be there, or acknowledged, or in the torn end. */
+  private void checkEnd(long published, long tornBytes) throws Refusal {
+    if (clues.witness().isEmpty()) {
+      return;
+    }
+    long promised = clues.witness().get().promised();
+    long known = Math.max(published, clues.witness().get().marks().acked());
+    if (promised <= known) {
+      return;
+    }
+    String lost = "frames " + (known + 1) + " to " + promised;
+    if (tornBytes == 0) {
+      throw new Refusal(
+          false, lost + " are missing at the end: " + SlotWitness.FILE + " says they were written");
+    }
+    notes.add(lost + " were written, and are lost in the torn end");
   }
 }

@@ -1,62 +1,100 @@
 package org.questdbsf.slot;
 
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.OptionalLong;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The exclusive locks of a slot: first {@code .slot-locks/<slot>.lock} beside it, as the Java and
  * Go clients, then {@code .lock} in it, as all clients. They are flock(2) locks: those of {@link
  * java.nio.channels.FileChannel} are of another kind and exclude no other client. The kernel gives
- * them back when the process ends, however it ends. The files stay; each has a {@code .pid} beside
- * it, for people.
+ * them back when the process ends, however it ends. The files stay; each gets a {@code .pid} beside
+ * it, for people, once the slot is accepted. A slot that is not leaves no file of ours behind.
  */
 final class SlotLock implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(SlotLock.class);
   static final String FILE = ".lock";
   static final String PID_FILE = ".lock.pid";
   static final String SIBLINGS = ".slot-locks";
   private static final int MAX_PID_BYTES = 64;
 
-  private final DiskIo.Lock outer;
-  private final DiskIo.Lock inner;
+  private final Path outerFile;
+  private final Path innerFile;
+  private final DiskIo io;
+  private final Deque<Path> made = new ArrayDeque<>();
+  private DiskIo.Lock outer;
+  private DiskIo.Lock inner;
 
-  private SlotLock(DiskIo.Lock outer, DiskIo.Lock inner) {
-    this.outer = outer;
-    this.inner = inner;
+  private SlotLock(Path sfDir, String slot, DiskIo io) {
+    this.outerFile = outerFile(sfDir, slot);
+    this.innerFile = sfDir.resolve(slot).resolve(FILE);
+    this.io = io;
   }
 
   /**
-   * Takes both locks. The directories exist.
+   * Takes both locks. The slot's directory exists.
    *
    * @throws SfException {@link ErrorCode#SLOT_LOCKED} naming the holder
    */
   static SlotLock acquire(Path sfDir, String slot, DiskIo io) throws IOException {
-    Path outerFile = outerFile(sfDir, slot);
-    Path innerFile = sfDir.resolve(slot).resolve(FILE);
-    DiskIo.Lock outer = take(outerFile, slot, io);
-    DiskIo.Lock inner = null;
+    SlotLock lock = new SlotLock(sfDir, slot, io);
     try {
-      inner = take(innerFile, slot, io);
-      byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
-      io.rewrite(pidFile(outerFile), pid);
-      io.rewrite(pidFile(innerFile), pid);
-      return new SlotLock(outer, inner);
+      lock.outer = lock.takeOuter(slot);
+      lock.inner = lock.take(lock.innerFile, slot);
+      return lock;
     } catch (IOException | RuntimeException | Error e) {
-      try (outer) {
-        if (inner != null) {
-          inner.close();
-        }
+      try {
+        lock.close();
+      } catch (IOException suppressed) {
+        e.addSuppressed(suppressed);
       }
       throw e;
     }
   }
 
-  private static DiskIo.Lock take(Path file, String slot, DiskIo io) throws IOException {
+  private DiskIo.Lock takeOuter(String slot) throws IOException {
+    makeSiblings();
+    try {
+      return take(outerFile, slot);
+    } catch (NoSuchFileException e) { // who made the directory took it away again
+      makeSiblings();
+      return take(outerFile, slot);
+    }
+  }
+
+  private void makeSiblings() throws IOException {
+    Path siblings = outerFile.getParent();
+    if (!io.exists(siblings)) {
+      made.push(siblings);
+      SlotDirectory.make(siblings, io);
+    }
+  }
+
+  /** Notes this process as the holder. */
+  void sign() throws IOException {
+    byte[] pid = (ProcessHandle.current().pid() + "\n").getBytes(StandardCharsets.US_ASCII);
+    io.rewrite(pidFile(outerFile), pid);
+    io.rewrite(pidFile(innerFile), pid);
+    made.clear();
+  }
+
+  private DiskIo.Lock take(Path file, String slot) throws IOException {
+    boolean there = io.exists(file);
     DiskIo.Lock lock = io.lock(file);
     if (lock != null) {
+      if (!there) {
+        made.push(file);
+      }
       return lock;
     }
     OptionalLong recorded = recordedPid(file, io);
@@ -92,10 +130,13 @@ final class SlotLock implements AutoCloseable {
 
   private static OptionalLong recordedPid(Path lockFile, DiskIo io) throws IOException {
     Path file = pidFile(lockFile);
-    if (!io.exists(file)) {
+    byte[] bytes; // its owner may be writing it, or taking it away
+    try {
+      bytes = io.readHead(file, MAX_PID_BYTES);
+    } catch (NoSuchFileException | FileNotFoundException e) {
       return OptionalLong.empty();
     }
-    String text = new String(io.read(file, MAX_PID_BYTES), StandardCharsets.US_ASCII).trim();
+    String text = new String(bytes, StandardCharsets.US_ASCII).trim();
     return text.matches("[0-9]{1,18}")
         ? OptionalLong.of(Long.parseLong(text))
         : OptionalLong.empty();
@@ -109,11 +150,25 @@ final class SlotLock implements AutoCloseable {
     return lockFile.resolveSibling(lockFile.getFileName() + ".pid");
   }
 
-  /** Gives the locks back, inner first. */
+  /**
+   * Gives the locks back, inner first. What was made for a lock that was never signed goes while it
+   * is still held, so that nobody locks a file that is about to go.
+   */
   @Override
   public void close() throws IOException {
-    try (outer) {
-      inner.close();
+    try (DiskIo.Lock first = outer;
+        DiskIo.Lock second = inner) {
+      while (!made.isEmpty()) {
+        unmake(made.pop());
+      }
+    }
+  }
+
+  private void unmake(Path path) throws IOException {
+    try {
+      io.delete(path);
+    } catch (DirectoryNotEmptyException e) {
+      LOG.debug("{} stays: another process has its lock in it", path);
     }
   }
 }

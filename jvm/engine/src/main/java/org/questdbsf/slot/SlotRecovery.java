@@ -1,23 +1,24 @@
 package org.questdbsf.slot;
 
-import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.nio.channels.ClosedByInterruptException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.slot.SlotJudge.Clues;
 import org.questdbsf.slot.SlotJudge.Decision;
 import org.questdbsf.slot.SlotJudge.Found;
+import org.questdbsf.slot.SlotWitness.Testimony;
 
 /**
  * From a locked slot directory to segments that can be sent and appended to (store-and-forward
- * specification, sections 6.5 and 17), in numbered passes. Passes 1 to 4 only look; a refusal comes
- * from them and leaves every byte as it was. It never logs and carries on: what it found is in its
- * report, what it could not do is an exception.
+ * specification, sections 6.5 and 17), in numbered passes. Passes 1 to 5 only look; a refusal comes
+ * from them and leaves every byte as it was. {@link #settle} changes the slot, once whoever looked
+ * into its frames wants it. It never logs and carries on: what it found is in its report, what it
+ * could not do is an exception.
  */
 final class SlotRecovery {
   private static final String MANIFEST = "sf-manifest.bin";
@@ -25,24 +26,15 @@ final class SlotRecovery {
   private static final String CORRUPT = SegmentFormat.SUFFIX + ".corrupt";
   private static final int ZEROS = 1 << 16;
 
-  /**
-   * A slot ready for use.
-   *
-   * @param segments linked, by FSN; empty for a slot without frames
-   * @param position where the last segment is appended to; its capacity when it takes no more
-   */
-  record Recovered(
-      List<SegmentFile> segments,
-      int position,
-      AckWatermark watermark,
-      long nextGeneration,
-      RecoveryReport report) {}
-
   private final Path directory;
   private final String slot;
   private final DiskIo io;
   private List<String> names;
-  private OptionalLong watermark = OptionalLong.empty();
+  private Clues clues;
+  private Decision decision;
+  private AckWatermark watermark;
+  private SlotWitness witness;
+  private Marks settled;
 
   private SlotRecovery(Path directory, String slot, DiskIo io) {
     this.directory = directory;
@@ -51,28 +43,17 @@ final class SlotRecovery {
   }
 
   /**
-   * Recovers a slot whose lock is held.
+   * Looks at a slot whose lock is held, and changes nothing.
    *
-   * @throws SfException SLOT_REFUSED, SLOT_NEWER_FORMAT: nothing was changed
-   * @throws IOException when the disk failed: no verdict; trying again does no harm
+   * @throws SfException SLOT_REFUSED, SLOT_NEWER_FORMAT
+   * @throws IOException when anything could not be read: no verdict; trying again does no harm
    */
-  static Recovered recover(Path directory, String slot, DiskIo io) throws IOException {
-    return new SlotRecovery(directory, slot, io).recover();
-  }
-
-  private Recovered recover() throws IOException {
-    list();
-    List<Found> found = scan();
-    readWatermark();
-    Decision decision = judge(found);
-    clearAway(decision);
-    int position = mendTail(decision);
-    return new Recovered(
-        map(decision),
-        position,
-        new AckWatermark(directory, io, decision.watermarkUsable()),
-        nextGeneration(),
-        report(decision));
+  static SlotRecovery look(Path directory, String slot, DiskIo io) throws IOException {
+    SlotRecovery recovery = new SlotRecovery(directory, slot, io);
+    recovery.list();
+    recovery.readClues();
+    recovery.judge(recovery.scan());
+    return recovery;
   }
 
   /** Pass 1: names. A manifest says that a newer program owns the slot. */
@@ -84,66 +65,116 @@ final class SlotRecovery {
     }
   }
 
-  /** Pass 2: the frames of every segment file. */
+  /** Pass 2: what is beside the segments. */
+  private void readClues() throws IOException {
+    OptionalLong acked =
+        names.contains(AckWatermark.FILE) ? AckWatermark.read(directory, io) : OptionalLong.empty();
+    Optional<Testimony> testimony =
+        names.contains(SlotWitness.FILE) ? SlotWitness.read(directory, io) : Optional.empty();
+    boolean ours = names.contains(SideFile.TARGET) || names.contains(SlotWitness.FILE);
+    List<String> setAside = names.stream().filter(n -> n.endsWith(CORRUPT)).toList();
+    clues = new Clues(acked, testimony, ours, setAside);
+  }
+
+  /** Pass 3: the frames of every segment file. */
   private List<Found> scan() throws IOException {
     List<Found> found = new ArrayList<>();
     for (String name : names) {
       if (name.endsWith(SegmentFormat.SUFFIX)) {
-        try {
-          found.add(new Found(name, SegmentScanner.scan(directory.resolve(name), io)));
-        } catch (IOException e) {
-          if (e instanceof ClosedByInterruptException || isOutOfDescriptors(e)) {
-            throw e; // says nothing about the file
-          }
-          throw refused(name + " cannot be read (" + e + ")", e);
-        }
+        found.add(new Found(name, SegmentScanner.scan(directory.resolve(name), io)));
       }
     }
     return found;
   }
 
-  private static boolean isOutOfDescriptors(IOException e) {
-    return (e instanceof FileSystemException || e instanceof FileNotFoundException)
-        && String.valueOf(e.getMessage()).contains("Too many open files");
-  }
-
-  /** Pass 3: the watermark. */
-  private void readWatermark() throws IOException {
-    if (names.contains(AckWatermark.FILE)) {
-      watermark = AckWatermark.read(directory, io);
-    }
-  }
-
   /** Pass 4: the verdict. */
-  private Decision judge(List<Found> found) {
+  private void judge(List<Found> found) {
     try {
-      List<String> evidence = names.stream().filter(n -> n.endsWith(CORRUPT)).toList();
-      return SlotJudge.judge(found, watermark, evidence);
+      decision = SlotJudge.judge(found, clues);
     } catch (SlotJudge.Refusal e) {
       throw e.newer() ? newer(e.getMessage()) : refused(e.getMessage(), e);
     }
+    Decision d = decision;
+    if (d.tornBytes() > 0) {
+      d.notes().add(d.tornBytes() + " torn bytes behind FSN " + d.publishedFsn() + " are dropped");
+    }
+    if (!d.drop().isEmpty()) {
+      d.notes().add(d.drop().size() + " acknowledged segments are dropped");
+    }
+    if (clues.watermark().isEmpty() && names.contains(AckWatermark.FILE)) {
+      d.notes().add("the watermark file held no FSN and was reset");
+    }
+    watermark = new AckWatermark(directory, io, d.watermarkUsable());
+    witness = new SlotWitness(directory, io);
+  }
+
+  /** Pass 5: maps of the segments to keep, linked, by FSN. */
+  List<SegmentFile> map() throws IOException {
+    List<SegmentFile> segments = new ArrayList<>();
+    try {
+      for (Found f : decision.keep()) {
+        SegmentFile segment =
+            SegmentFile.map(
+                directory.resolve(f.name()), (int) f.scan().fileBytes(), f.scan().baseFsn(), io);
+        if (!segments.isEmpty()) {
+          segments.get(segments.size() - 1).link(segment);
+        }
+        segments.add(segment);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      segments.forEach(SegmentFile::unmap);
+      throw e;
+    }
+    return segments;
   }
 
   /**
-   * Pass 5: what must not survive. A watermark that cannot be right would acknowledge frames to
-   * come, so its end is forced first; what the right one releases goes after it was forced.
+   * Makes the slot ready for use; may be called again after it failed.
+   *
+   * @return where the last segment is appended to; its size when it takes no more
    */
-  private void clearAway(Decision decision) throws IOException {
-    boolean empty = decision.keep().isEmpty();
+  int settle() throws IOException {
+    writeMarks();
+    clearAway();
+    return mendTail();
+  }
+
+  /**
+   * Pass 6: a watermark that cannot be right would acknowledge frames to come, so its end is forced
+   * first; what the right one releases goes after it was forced.
+   */
+  private void writeMarks() throws IOException {
     if (!decision.watermarkUsable() && names.contains(AckWatermark.FILE)) {
       io.delete(directory.resolve(AckWatermark.FILE));
       io.forceDirectory(directory);
-      if (watermark.isEmpty()) {
-        decision.notes().add("the watermark file held no FSN and was reset");
+    }
+    if (decision.keep().isEmpty()) {
+      settled = Marks.EMPTY;
+    } else {
+      long acked = decision.ackedFsn();
+      if (decision.watermarkUsable() && clues.watermark().getAsLong() != acked) {
+        watermark.write(acked, true);
       }
+      if (!decision.drop().isEmpty()) {
+        watermark.write(acked, true);
+      }
+      long lowest = decision.keep().get(0).scan().baseFsn();
+      settled = new Marks(acked, lowest, decision.publishedFsn(), forced());
     }
+    witness.write(settled, true);
+  }
+
+  /** What earlier owners of the slot forced of what is there. */
+  long forced() {
+    long before = clues.witness().isPresent() ? clues.witness().get().marks().forced() : -1;
+    return Math.min(before, decision.publishedFsn());
+  }
+
+  /** Pass 7: what must not survive. */
+  private void clearAway() throws IOException {
+    boolean empty = decision.keep().isEmpty();
     List<String> goners = new ArrayList<>();
-    if (!decision.drop().isEmpty()) {
-      io.force(directory.resolve(AckWatermark.FILE));
-      io.forceDirectory(directory);
-      decision.drop().forEach(f -> goners.add(f.name()));
-      decision.notes().add(decision.drop().size() + " acknowledged segments were deleted");
-    }
+    decision.drop().forEach(f -> goners.add(f.name()));
     decision.empty().forEach(f -> goners.add(f.name()));
     for (String name : names) {
       boolean stale =
@@ -164,10 +195,10 @@ final class SlotRecovery {
   }
 
   /**
-   * Pass 6: the segment to append to gets zeros behind its last frame, so that no scan ever takes
+   * Pass 8: the segment to append to gets zeros behind its last frame, so that no scan ever takes
    * old bytes for a frame, and blocks for all of it. Without room for those it is only read.
    */
-  private int mendTail(Decision decision) throws IOException {
+  private int mendTail() throws IOException {
     if (decision.keep().isEmpty()) {
       return 0;
     }
@@ -179,50 +210,36 @@ final class SlotRecovery {
         io.write(file, at, new byte[(int) Math.min(ZEROS, end - at)]);
       }
       io.force(file);
-      decision
-          .notes()
-          .add(
-              last.scan().tornBytes()
-                  + " torn bytes at the end of "
-                  + last.name()
-                  + " were zeroed");
     }
     try {
       io.reserve(file, end);
       return (int) last.scan().validEnd();
     } catch (DiskFullException e) {
-      decision.notes().add("no room to go on in " + last.name() + " (" + e.getMessage() + ")");
-      return (int) end;
+      return (int) end; // the next frame goes to a new segment, which waits for room
     }
   }
 
-  /** Pass 7: maps. */
-  private List<SegmentFile> map(Decision decision) throws IOException {
-    List<SegmentFile> segments = new ArrayList<>();
-    try {
-      for (Found f : decision.keep()) {
-        SegmentFile segment =
-            SegmentFile.map(
-                directory.resolve(f.name()), (int) f.scan().fileBytes(), f.scan().baseFsn(), io);
-        if (!segments.isEmpty()) {
-          segments.get(segments.size() - 1).link(segment);
-        }
-        segments.add(segment);
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      segments.forEach(SegmentFile::unmap);
-      throw e;
-    }
-    return segments;
+  AckWatermark watermark() {
+    return watermark;
   }
 
-  private long nextGeneration() {
+  SlotWitness witness() {
+    return witness;
+  }
+
+  /** What the slot's files say since {@link #settle}. */
+  Marks marks() {
+    return settled;
+  }
+
+  /** Above all that exist. */
+  long nextGeneration() {
     return names.stream().mapToLong(SegmentFormat::generation).max().orElse(-1) + 1;
   }
 
-  private RecoveryReport report(Decision d) {
+  RecoveryReport report() {
     List<RecoveryReport.SegmentReport> segments =
-        d.keep().stream()
+        decision.keep().stream()
             .map(
                 f ->
                     new RecoveryReport.SegmentReport(
@@ -235,14 +252,15 @@ final class SlotRecovery {
     long frames = segments.stream().mapToLong(RecoveryReport.SegmentReport::frames).sum();
     return new RecoveryReport(
         slot,
-        d.tornBytes() > 0 ? RecoveryReport.Verdict.TORN : RecoveryReport.Verdict.CLEAN,
+        decision.tornBytes() > 0 ? RecoveryReport.Verdict.TORN : RecoveryReport.Verdict.CLEAN,
         frames == 0 ? -1 : segments.get(0).baseFsn(),
-        d.publishedFsn(),
-        d.ackedFsn(),
+        decision.publishedFsn(),
+        decision.ackedFsn(),
         frames,
-        d.tornBytes(),
+        decision.tornBytes(),
+        decision.assumed(),
         segments,
-        List.copyOf(d.notes()));
+        List.copyOf(decision.notes()));
   }
 
   private SfException newer(String reason) {
@@ -275,6 +293,7 @@ final class SlotRecovery {
 
   /** Files of a drained slot, besides segments, in the order in which they go. */
   static List<String> leftovers() {
-    return List.of(AckWatermark.FILE, DICTIONARY, SideFile.TARGET, SideFile.LAST_ERROR);
+    return List.of(
+        AckWatermark.FILE, DICTIONARY, SideFile.TARGET, SideFile.LAST_ERROR, SlotWitness.FILE);
   }
 }

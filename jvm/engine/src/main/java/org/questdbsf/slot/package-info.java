@@ -7,8 +7,8 @@
  * org.questdbsf.slot.SegmentRing} (append, read, acknowledge) with {@code RingState}, {@code
  * RingReader} and {@code RingUpkeep}, {@link org.questdbsf.slot.SegmentKeeper}, then for the disk
  * {@link org.questdbsf.slot.Slot}, {@code SlotLock}, {@code SlotRecovery} with {@code
- * SegmentScanner} and {@code SlotJudge}, and {@link org.questdbsf.slot.DiskIo}, through which every
- * file is touched.
+ * SegmentScanner}, {@code SlotWitness} and {@code SlotJudge}, and {@link
+ * org.questdbsf.slot.DiskIo}, through which every file is touched.
  *
  * <p>Nothing of {@code qwp}, {@code net}, {@code sender} or Spark comes in here. JNA is used by
  * {@code LibC} only, which is loaded when the first slot is opened.

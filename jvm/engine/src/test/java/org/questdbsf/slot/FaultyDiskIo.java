@@ -152,6 +152,12 @@ class FaultyDiskIo implements DiskIo {
   }
 
   @Override
+  public byte[] readHead(Path file, int limit) throws IOException {
+    step("readHead", file);
+    return real.readHead(file, limit);
+  }
+
+  @Override
   public byte[] read(Path file, int limit) throws IOException {
     step("read", file);
     return real.read(file, limit);
@@ -285,7 +291,7 @@ class FaultyDiskIo implements DiskIo {
   @Override
   public void delete(Path file) throws IOException {
     step("delete", file);
-    if (Files.exists(file)) {
+    if (Files.isRegularFile(file)) {
       Node node = node(file);
       synchronized (this) {
         node.last = bytes(file);
@@ -317,6 +323,11 @@ class FaultyDiskIo implements DiskIo {
           lock.close();
           step("unlock", file);
         };
+  }
+
+  @Override
+  public long boot() {
+    return real.boot();
   }
 
   @Override

@@ -10,6 +10,8 @@ final class Frames {
   static byte[] random(Random random, int min, int max) {
     byte[] frame = new byte[min + random.nextInt(max - min + 1)];
     random.nextBytes(frame);
+    byte[] magic = {'Q', 'W', 'P', '1'};
+    System.arraycopy(magic, 0, frame, 0, Math.min(magic.length, frame.length));
     return frame;
   }
 

@@ -4,12 +4,12 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.Random;
-import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -181,51 +181,40 @@ class SegmentScannerTest {
   }
 
   @Test
-  void searchFindsWhatTryingEveryOffsetFinds() {
-    long seed = new Random().nextLong();
-    Random random = new Random(seed);
-    for (int round = 0; round < 300; round++) {
-      byte[] bytes = new byte[random.nextInt(700)];
-      if (random.nextBoolean()) {
-        random.nextBytes(bytes);
-      } else { // many plausible lengths
-        for (int i = 0; i < bytes.length; i += 1 + random.nextInt(8)) {
-          bytes[i] = (byte) random.nextInt(4);
-        }
-      }
-      byte[] frame = SlotFiles.segment(24 + 8 + 40, 0, Frames.random(random, 40, 40));
-      if (bytes.length > 60 && random.nextBoolean()) {
-        System.arraycopy(frame, 24, bytes, random.nextInt(bytes.length - 48), 48);
-      }
-      int from = bytes.length == 0 ? 0 : random.nextInt(bytes.length);
-      assertEquals(byTrying(bytes, from), FrameSearch.find(bytes, from), "seed " + seed);
+  void aGoodFrameIsFoundWhereverItLiesBehindABadOne() throws Exception {
+    Random random = new Random(7);
+    byte[] good = SlotFiles.segment(24 + 8 + 40, 0, Frames.random(random, 40, 40));
+    for (int n = 0; n < 200; n++) {
+      int at = 24 + 8 + (n < 100 ? n : (1 << 18) - 150 + n); // also across the edge of a window
+      byte[] bytes = SlotFiles.segment(1 << 19, 0);
+      bytes[24] = 1;
+      System.arraycopy(good, 24, bytes, at, 48);
+      Scan s = scan(bytes);
+      assertEquals(Kind.DAMAGED, s.kind(), "at " + at);
+      assertTrue(s.problem().endsWith("at offset " + at), s::problem);
+      bytes[at + 20] ^= 1;
+      assertEquals(Kind.FRAMES, scan(bytes).kind(), "at " + at);
     }
-  }
-
-  private static int byTrying(byte[] bytes, int from) {
-    for (int at = from; at + 8 < bytes.length; at++) {
-      java.nio.ByteBuffer b =
-          java.nio.ByteBuffer.wrap(bytes).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-      int len = b.getInt(at + 4);
-      if (len < 1 || len > bytes.length - at - 8) {
-        continue;
-      }
-      CRC32C crc = new CRC32C();
-      crc.update(bytes, at + 4, 4 + len);
-      if ((int) crc.getValue() == b.getInt(at)) {
-        return at;
-      }
-    }
-    return -1;
   }
 
   @Test
-  void searchTakesLinearTimeWhereEveryOffsetIsPlausible() {
-    byte[] bytes = new byte[4 << 20];
-    for (int i = 0; i < bytes.length; i += 4) {
-      bytes[i + 2] = (byte) 0x10; // lengths around a mebibyte everywhere
-      bytes[i] = (byte) (i >> 10);
+  void theSearchEndsWhereEverythingLooksLikeAFrame() throws Exception {
+    byte[] bytes = SlotFiles.segment(16 << 20, 0);
+    for (int at = 24; at + 12 < bytes.length; at += 12) {
+      bytes[at + 6] = 0x40; // a length of four mebibytes
+      System.arraycopy(new byte[] {'Q', 'W', 'P', '1'}, 0, bytes, at + 8, 4);
     }
-    assertEquals(-1, FrameSearch.find(bytes, 1));
+    assertEquals(Kind.DAMAGED, scan(bytes).kind(), "a doubt refuses");
+  }
+
+  @Test
+  void aHoleOfTerabytesIsNotRead() throws Exception {
+    Path file = dir.resolve("sf-0000000000000000.sfa");
+    try (RandomAccessFile hole = new RandomAccessFile(file.toFile(), "rw")) {
+      hole.setLength(4L << 40);
+    }
+    Scan s = SegmentScanner.scan(file, DiskIo.PRODUCTION);
+    assertEquals(Kind.DAMAGED, s.kind());
+    assertTrue(s.problem().contains("larger than a segment can be"), s::problem);
   }
 }

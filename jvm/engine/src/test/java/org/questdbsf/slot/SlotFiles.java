@@ -38,7 +38,7 @@ final class SlotFiles {
     byte[][] frames = new byte[n][];
     for (int i = 0; i < n; i++) {
       frames[i] =
-          ("frame " + i + " ").repeat(1 + i).getBytes(java.nio.charset.StandardCharsets.UTF_8);
+          ("QWP1 frame " + i + " ").repeat(1 + i).getBytes(java.nio.charset.StandardCharsets.UTF_8);
     }
     return frames;
   }

@@ -13,6 +13,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
@@ -166,5 +171,40 @@ class SlotLockTest {
         new LockHolders.Holder(true, none),
         LockHolders.find(locks, dev, 81, none),
         "in a container we cannot see");
+  }
+
+  /**
+   * Whoever does not get the lock is told so, whatever its owner writes or takes away meanwhile.
+   */
+  @Test
+  void whoLosesTheRaceIsToldSlotLocked() throws Exception {
+    Files.createDirectories(fix.slot("s"));
+    CyclicBarrier start = new CyclicBarrier(2);
+    Callable<Integer> work =
+        () -> {
+          int taken = 0;
+          for (int round = 0; round < 2_000; round++) {
+            start.await(20, TimeUnit.SECONDS);
+            try (SlotLock lock = SlotLock.acquire(fix.sfDir, "s", DiskIo.PRODUCTION)) {
+              taken++;
+              if (round % 2 == 0) {
+                lock.sign();
+              }
+            } catch (SfException e) {
+              assertEquals(ErrorCode.SLOT_LOCKED, e.code());
+            }
+          }
+          return taken;
+        };
+    ExecutorService threads = Executors.newFixedThreadPool(2);
+    try {
+      int taken = 0;
+      for (Future<Integer> each : List.of(threads.submit(work), threads.submit(work))) {
+        taken += each.get();
+      }
+      assertTrue(taken >= 2_000, "each round has a winner: " + taken);
+    } finally {
+      threads.shutdownNow();
+    }
   }
 }
