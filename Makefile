@@ -1,7 +1,7 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
-.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops hostile selftest bench docs \
-  reference format clean distclean
+.PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops torture hostile \
+  selftest bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 # Which server: testserver, or source, which `make questdb` builds.
@@ -54,6 +54,10 @@ drops: build ## tables dropped, renamed, truncated, altered while rows come at f
 hostile: setup ## a server that misbehaves in every way we know; ARGS="floods" for modes with that in their names
 	@. tools/env.sh && run_gradle -q :questdb-sf-engine:hostile $(if $(ARGS),-Pmodes="$(ARGS)")
 
+torture: build ## slots damaged in every way one fault can, read by the engine and the Python package; ARGS="--each 100"
+	@. tools/env.sh && run_gradle -q :questdb-sf-engine:testClasses
+	@. tools/env.sh && PYTHONPATH=python/src .venv/bin/python -m torture.run $(ARGS)
+
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@tools/docker.sh ready
 	@.venv/bin/python -m integration.selftest $(ARGS)
@@ -74,7 +78,7 @@ clean: ## removes what was built, keeps what was downloaded
 	rm -rf jvm/*/build build/m2 build/dist build/bench build/docs build/test-results build/questdb.new out .gradle \
 	  python/src/questdb_sf/jars python/dist spark-warehouse metastore_db derby.log
 	rm -rf .pytest_cache .mypy_cache .ruff_cache .hypothesis
-	find python tests conformance integration harness demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	find python tests torture conformance integration harness demo tools -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
 
 distclean: clean docker-stop ## also .venv, build/venvs, and the engine that `make docker` started
 	rm -rf .venv build

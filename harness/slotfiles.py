@@ -32,8 +32,16 @@ def segment(base: int, count: int) -> bytes:
 FRAME_BYTES = 8 + len(message(0))
 
 
-def make_slot(root: Path, *segments: tuple[int, int], acked: int | None = None) -> Path:
-    """The slot ``app-0`` below a directory, with segments of (base FSN, frames) and maybe a watermark."""
+def make_slot(
+    root: Path,
+    *segments: tuple[int, int],
+    acked: int | None = None,
+    witness: tuple[int, int, int, int] | None = None,
+) -> Path:
+    """The slot ``app-0`` below a directory, with segments of (base FSN, frames), maybe a watermark, maybe a witness.
+
+    The witness says acknowledged, oldest needed, written and forced FSN, as of this boot of the host.
+    """
     slot = root / "app-0"
     slot.mkdir(parents=True)
     (slot / ".lock").touch()
@@ -41,4 +49,12 @@ def make_slot(root: Path, *segments: tuple[int, int], acked: int | None = None) 
         (slot / f"sf-{n:016x}.sfa").write_bytes(segment(base, count))
     if acked is not None:
         (slot / ".ack-watermark").write_bytes(struct.pack("<4sIq", b"AKW1", 0, acked))
+    if witness is not None:
+        body = struct.pack("<4sIqqqqq", b"SQW1", 0, *witness, boot())
+        (slot / ".witness").write_bytes(body + struct.pack("<I", google_crc32c.value(body)))
     return slot
+
+
+def boot() -> int:
+    """How a witness names this boot of the host."""
+    return int(google_crc32c.value(Path("/proc/sys/kernel/random/boot_id").read_bytes().strip()))

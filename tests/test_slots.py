@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 import fcntl
+import io
 import json
 import os
 import random
+import struct
 import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
+import google_crc32c
 import pytest
 
 from harness.server import ServerProcess
-from harness.slotfiles import FRAME_BYTES, make_slot
+from harness.slotfiles import FRAME_BYTES, make_slot, message
 from questdb_sf import cli, doctor, slot_commands, slots
 
 RECORDED = Path(__file__).parents[1] / "jvm/engine/src/test/resources/slots"
@@ -96,7 +100,7 @@ def test_a_missing_segment_a_bad_header_and_frames_twice(tmp_path: Path) -> None
 
 def test_what_is_missing_before_the_first_segment_is_given_up_alone(tmp_path: Path) -> None:
     slot = make_slot(tmp_path, (0, 2), (4, 2), acked=1)
-    assert "FSN 2 to 3 are missing" in str(slots.inspect(slot).reason)
+    assert "frames 2 to 3 are missing" in str(slots.inspect(slot).reason)
     slot_commands.repair(slot)
     report = slots.inspect(slot)
     assert (report.verdict, report.acked_fsn, report.published_fsn) == (slots.CLEAN, 3, 5)
@@ -208,6 +212,149 @@ def test_doctor_names_each_trouble_and_what_to_do(tmp_path: Path) -> None:
     assert found["drained"].level == doctor.OK
     assert run("doctor", tmp_path) == 1
     assert run("doctor", tmp_path / "nothing") == 2
+
+
+@pytest.mark.parametrize("victim", [0, 1, 2])
+@pytest.mark.parametrize("left", [None, 0, 24, 4096])
+def test_a_segment_that_is_gone_is_refused_and_repair_names_what_is_missing(
+    tmp_path: Path, victim: int, left: int | None
+) -> None:
+    slot = make_slot(tmp_path, (0, 3), (3, 3), (6, 3), acked=1, witness=(1, 0, 8, 8))
+    file = slot / f"sf-{victim:016x}.sfa"
+    if left is None:
+        file.unlink()
+    else:
+        file.write_bytes(file.read_bytes()[:24] if left == 24 else bytes(left))
+    report = slots.inspect(slot)
+    assert (report.verdict, "missing" in str(report.reason)) == (slots.REFUSED, True)
+    findings = {f.about: f.what for f in doctor.examine(tmp_path).findings}
+    assert "is refused" in findings["app-0"]
+    assert slot_commands.repair(slot).given_up
+    assert readable(slot) == ([*range(3, 9)] if victim == 0 else [*range(victim * 3)])
+    assert slots.inspect(slot).verdict == slots.CLEAN
+
+
+def test_a_wrong_base_or_watermark_hides_no_frame(tmp_path: Path) -> None:
+    risen = make_slot(tmp_path / "risen", (0, 3), acked=2, witness=(0, 0, 2, 2))
+    assert slots.inspect(risen).acked_fsn == 0
+    moved = make_slot(tmp_path / "moved", (8, 6), acked=11, witness=(11, 10, 15, 15))
+    assert "begins with FSN 10" in str(slots.inspect(moved).reason)
+    slot_commands.repair(moved)
+    assert (
+        slots.inspect(moved).acked_fsn == 7
+    )  # which FSNs are right is not known: all is sent again
+
+
+def test_a_damaged_first_frame_is_not_an_empty_slot(tmp_path: Path) -> None:
+    slot = make_slot(tmp_path, (0, 3), (3, 3))
+    damage(slot, 0, 0)
+    assert slots.inspect(slot).verdict == slots.REFUSED
+    assert "is refused" in {f.about: f.what for f in doctor.examine(tmp_path).findings}["app-0"]
+    slot_commands.repair(slot)
+    assert readable(slot) == []
+
+
+def test_the_front_may_lack_only_in_slots_of_others_and_doctor_says_so(tmp_path: Path) -> None:
+    make_slot(tmp_path, (4, 2))
+    found = [f.what for f in doctor.examine(tmp_path).findings if f.about == "app-0"]
+    assert "the 4 frames before it are taken for acknowledged" in found[0]
+    (tmp_path / "app-0/.target").write_text("format=1\n")
+    assert slots.inspect(tmp_path / "app-0").verdict == slots.REFUSED
+
+
+@pytest.mark.parametrize("name", ["sf-0000000000000001.sfa", ".ack-watermark", ".witness", ".lock"])
+def test_what_is_no_file_is_named_and_hides_nothing(
+    tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    odd = make_slot(tmp_path, (0, 3)).rename(tmp_path / "odd")
+    (odd / name).unlink(missing_ok=True)
+    os.mkfifo(odd / name)
+    make_slot(tmp_path, (0, 3))
+    os.mkfifo(tmp_path / "app-0/.target")
+    verdicts = {r.slot: r.verdict for r in slots.list_slots(tmp_path)}
+    assert verdicts == {"app-0": slots.CLEAN, "odd": slots.UNREADABLE}
+    assert run("slots", "list", tmp_path) == 2
+    assert run("slots", "repair", "--yes", odd) == 2
+    assert run("doctor", tmp_path) == 1
+    assert "not a regular file" in capsys.readouterr().out
+
+
+def test_a_directory_that_may_not_be_read_hides_no_slot() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as place:
+        make_slot(Path(place), (0, 3))
+        closed = Path(place, "backup")
+        closed.mkdir(mode=0o000)
+        root = os.geteuid() == 0
+        if root:  # root may read everything, nobody may not
+            Path(place).chmod(0o755)
+            Path(place, "app-0").chmod(0o755)
+            os.seteuid(65534)
+        try:
+            verdicts = {r.slot: r.verdict for r in slots.list_slots(place)}
+            findings = {f.about: f for f in doctor.examine(place).findings}
+        finally:
+            if root:
+                os.seteuid(0)
+            closed.chmod(0o700)
+    assert verdicts == {"app-0": slots.CLEAN, "backup": slots.UNREADABLE}
+    assert "Permission denied" in findings["backup"].what
+
+
+def test_a_hole_of_terabytes_is_not_read(tmp_path: Path) -> None:
+    slot = make_slot(tmp_path, (0, 3))
+    os.truncate(slot / f"sf-{0:016x}.sfa", 4 << 40)
+    assert "larger than a segment can be" in str(slots.inspect(slot).reason)
+
+
+def test_slots_that_this_version_does_not_send_are_not_called_sound(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    slot = make_slot(tmp_path, (0, 3))
+    payload = bytearray(message(3))
+    payload[12] = 7  # its dictionary begins behind the symbols of other frames
+    file = slot / f"sf-{0:016x}.sfa"
+    covered = struct.pack("<I", len(payload)) + payload
+    data = bytearray(file.read_bytes())
+    end = 24 + 3 * FRAME_BYTES
+    data[end : end + FRAME_BYTES] = struct.pack("<I", google_crc32c.value(covered)) + covered
+    file.write_bytes(data)
+    assert "needs symbols" in str(slots.inspect(slot).newer)
+    assert run("slots", "verify", tmp_path) == 1
+    assert "newer: app-0: frame 3 needs symbols" in capsys.readouterr().out
+    finding = next(f for f in doctor.examine(tmp_path).findings if f.about == "app-0")
+    assert "the program that wrote it" in finding.todo
+    assert "slots drain" not in finding.todo
+
+
+def test_extract_reads_frames_whose_columns_bring_their_symbols(tmp_path: Path) -> None:
+    slot = make_slot(tmp_path, (0, 1))
+    payload = bytes.fromhex(
+        "51575031010001003800000001740203017309017805000a0002026262027a30"
+        "000100000000000000000001000000000000000000401e18240a060001401e18240a0600"
+    )
+    covered = struct.pack("<I", len(payload)) + payload
+    head = struct.pack("<4sBBHqq", b"SF01", 1, 0, 0, 0, 0)
+    body = head + struct.pack("<I", google_crc32c.value(covered)) + covered
+    (slot / f"sf-{0:016x}.sfa").write_bytes(body.ljust(4096, b"\0"))
+    out = io.StringIO()
+    assert slot_commands.extract(slot, out) == (1, 2)
+    rows = json.loads(out.getvalue())["tables"][0]["data"]
+    assert [(row["s"], row["x"]) for row in rows] == [("bb", 0), ("z0", 1)]
+
+
+def test_doctor_says_when_a_directory_is_no_sf_dir(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tmp_path.chmod(0o777)
+    (tmp_path / "something").mkdir()
+    assert run("doctor", tmp_path) == 2
+    assert "is no sf_dir" in capsys.readouterr().err
+    make_slot(tmp_path, (0, 3))
+    run("doctor", tmp_path)
+    assert "chmod" not in capsys.readouterr().out, "another client's directory"
+    (tmp_path / ".questdb-sf").touch()
+    run("doctor", tmp_path)
+    assert f"chmod o= {tmp_path}" in capsys.readouterr().out
 
 
 def test_drain_sends_a_repaired_slot_and_refuses_it_before(

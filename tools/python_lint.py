@@ -9,7 +9,7 @@ from pathlib import Path
 
 REPO = Path(__file__).resolve().parent.parent
 CONFIG = "python/pyproject.toml"
-PLACES = ("python", "harness", "demo", "tools", "tests", "conformance", "integration")
+PLACES = ("python", "harness", "demo", "tools", "tests", "torture", "conformance", "integration")
 FOLDERS = [folder for folder in PLACES if (REPO / folder).is_dir()]
 TYPED = ["python/src" if folder == "python" else folder for folder in FOLDERS]
 

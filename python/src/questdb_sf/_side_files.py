@@ -1,8 +1,11 @@
-"""The files beside the segments of a slot: watermark, manifest, symbols. Read only, as all of `slots`."""
+"""The files beside the segments of a slot: watermark, witness, manifest, symbols. Read only, as all of `slots`."""
 
 from __future__ import annotations
 
+import os
+import stat
 import struct
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
@@ -10,15 +13,92 @@ import google_crc32c
 
 MANIFEST: Final = "sf-manifest.bin"
 WATERMARK: Final = ".ack-watermark"
+WITNESS: Final = ".witness"
 DICTIONARY: Final = ".symbol-dict"
 _RECORD_FILE_BYTES = 8192
+_WITNESS_LAYOUT = "<4sIqqqqq"
+_WITNESS_CRC_OFFSET = struct.calcsize(_WITNESS_LAYOUT)
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
-def latest_record(path: Path, magic: bytes, layout: str) -> tuple[int, int] | None:
+class NotOurs(OSError):
+    """What has the file's name is a link, a FIFO, a device or a directory, and is not opened."""
+
+
+def check_regular(path: Path) -> None:
+    """Raises :class:`NotOurs` for anything that is not a regular file, ``FileNotFoundError`` where nothing is."""
+    if not stat.S_ISREG(path.lstat().st_mode):
+        raise NotOurs(f"{path} is not a regular file, so it is not opened; remove it")
+
+
+def read(path: Path, limit: int | None = None) -> bytes:
+    """A regular file's bytes, at most ``limit`` of them; never through a link, and never waiting for a FIFO."""
+    check_regular(path)
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    with os.fdopen(descriptor, "rb") as file:
+        return file.read() if limit is None else file.read(limit)
+
+
+def read_text(path: Path) -> str | None:
+    """A small text file, or None where there is none that can be read."""
+    try:
+        return read(path, 1 << 20).decode("utf-8", "replace").strip()
+    except OSError:
+        return None
+
+
+@dataclass(frozen=True)
+class Witness:
+    """What ``.witness`` says: how far the slot was when its last owner wrote it."""
+
+    acked: int
+    head: int
+    written: int
+    forced: int
+    same_boot: bool = False
+
+    @property
+    def promised(self) -> int:
+        """All frames up to here must be in the segments, or acknowledged."""
+        return max(self.written, self.forced) if self.same_boot else self.forced
+
+    def encode(self) -> bytes:
+        """The file's content, for a host that is up since."""
+        marks = (self.acked, self.head, self.written, self.forced)
+        body = struct.pack(_WITNESS_LAYOUT, b"SQW1", 0, *marks, boot())
+        return body + struct.pack("<I", google_crc32c.value(body))
+
+
+def boot() -> int:
+    """Which boot of the host this is, 0 where that is not known."""
+    try:
+        return int(google_crc32c.value(_BOOT_ID.read_bytes().strip()))
+    except OSError:
+        return 0
+
+
+def witness(directory: Path) -> Witness | None:
+    """What the slot's own witness says, or None where it says nothing. Raises ``OSError`` if it cannot be read."""
+    try:
+        data = read(directory / WITNESS, _WITNESS_CRC_OFFSET + 5)
+    except FileNotFoundError:
+        return None
+    if len(data) != _WITNESS_CRC_OFFSET + 4:
+        return None
+    magic, reserved, acked, head, written, forced, booted = struct.unpack_from(
+        _WITNESS_LAYOUT, data
+    )
+    (crc,) = struct.unpack_from("<I", data, _WITNESS_CRC_OFFSET)
+    if magic != b"SQW1" or reserved or google_crc32c.value(data[:_WITNESS_CRC_OFFSET]) != crc:
+        return None
+    return Witness(acked, head, written, forced, booted != 0 and booted == boot())
+
+
+def latest_record(path: Path, magic: bytes) -> tuple[int, int] | None:
     """The valid record of a two-record side file with the greater generation, without its generation."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = read(path, _RECORD_FILE_BYTES + 1)
+    except FileNotFoundError:
         return None
     if len(data) != _RECORD_FILE_BYTES:
         return None
@@ -38,24 +118,32 @@ def latest_record(path: Path, magic: bytes, layout: str) -> tuple[int, int] | No
 
 
 def watermark(directory: Path) -> int | None:
-    """The acknowledged FSN that the slot's watermark file holds, or None where it holds none."""
-    path = directory / WATERMARK
+    """The acknowledged FSN that the slot's watermark file holds in either layout, or None where it holds none.
+
+    Raises ``OSError`` if the file is there and cannot be read.
+    """
+    plain = plain_watermark(directory)
+    record = latest_record(directory / WATERMARK, b"AKW1") if plain is None else None
+    return plain if record is None else record[0]
+
+
+def plain_watermark(directory: Path) -> int | None:
+    """The same for the layout without a manifest alone."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = read(directory / WATERMARK, 17)
+    except FileNotFoundError:
         return None
-    if len(data) == 16:
-        magic, _, fsn = struct.unpack("<4sIq", data)
-        return int(fsn) if magic == b"AKW1" else None
-    record = latest_record(path, b"AKW1", "<qq")
-    return None if record is None else record[0]
+    if len(data) != 16:
+        return None
+    magic, reserved, fsn = struct.unpack("<4sIq", data)
+    return int(fsn) if magic == b"AKW1" and not reserved and fsn >= -1 else None
 
 
 def dictionary(path: Path) -> list[str]:
     """The entries of a file of symbols, up to the first chunk that is not whole."""
     try:
-        data = path.read_bytes()
-    except OSError:
+        data = read(path)
+    except FileNotFoundError:
         return []
     symbols: list[str] = []
     if data[:5] != b"SYD1\x01":

@@ -113,7 +113,7 @@ def _list(options: argparse.Namespace) -> int:
                     r.slot,
                     r.format,
                     r.verdict,
-                    r.published_fsn - r.acked_fsn,
+                    "?" if r.verdict == slots.UNREADABLE else r.waiting,
                     r.torn_bytes,
                     (r.pid or "?") if r.held else "-",
                     (r.failed or "yes").splitlines()[0] if r.failed is not None else "-",
@@ -131,6 +131,8 @@ def _show(options: argparse.Namespace) -> int:
         return _status([report])
     print(f"slot       {report.slot} (format {report.format})")
     print(f"verdict    {report.verdict}" + (f": {report.reason}" if report.reason else ""))
+    if report.newer:
+        print(f"newer      {report.newer}: not sent by this version, drain it with its own program")
     if report.failed is not None:
         print(f"failed     {report.failed}")
     print(f"lock       {f'held by PID {report.pid}' if report.held else 'free'}")
@@ -147,14 +149,23 @@ def _show(options: argparse.Namespace) -> int:
 
 def _verify(options: argparse.Namespace) -> int:
     reports = slots.list_slots(options.sf_dir)
-    bad = [r for r in reports if r.verdict == slots.REFUSED]
+    bad: dict[str, dict[str, str | None]] = {
+        "refused": {r.slot: r.reason for r in reports if r.verdict == slots.REFUSED},
+        "newer": {r.slot: r.newer for r in reports if r.newer},
+        "unreadable": {r.slot: r.reason for r in reports if r.verdict == slots.UNREADABLE},
+    }
     if options.json:
-        print(json.dumps({"slots": len(reports), "refused": {r.slot: r.reason for r in bad}}))
+        print(json.dumps({"slots": len(reports), **bad}))
     else:
-        for report in bad:
-            print(f"refused: {report.slot}: {report.reason}")
-        print(f"{len(reports)} slots looked at, {len(bad)} refused")
-    return _status(reports)
+        for what, named in bad.items():
+            for slot, reason in named.items():
+                print(f"{what}: {slot}: {reason}")
+        print(
+            f"{len(reports)} slots looked at, {len(bad['refused'])} refused, "
+            f"{len(bad['newer'])} of a newer format that this version does not send, "
+            f"{len(bad['unreadable'])} that cannot be looked at"
+        )
+    return 1 if bad["newer"] else _status(reports)
 
 
 def _dump(options: argparse.Namespace) -> int:
@@ -270,7 +281,8 @@ def _decode(options: argparse.Namespace) -> int:
 
 
 def _status(reports: Sequence[slots.SlotReport]) -> int:
-    return 1 if any(r.verdict == slots.REFUSED for r in reports) else 0
+    verdicts = {r.verdict for r in reports}
+    return 1 if slots.REFUSED in verdicts else 2 if slots.UNREADABLE in verdicts else 0
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> None:

@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from questdb_sf import slots
+from questdb_sf import _side_files, slots
 
 OK = "ok"
 WARNING = "warning"
@@ -21,6 +21,7 @@ _MIN_FREE_BYTES = 1 << 30  # default of sf_min_free_bytes
 _NETWORK = re.compile(r"nfs\d?|cifs|smb\d|smbfs|afs|ceph|lustre|9p|beegfs|glusterfs|gpfs|fuse\..*")
 _TEMPORARY = ("tmpfs", "ramfs", "overlay", "overlayfs")
 _MINUTES_UNADOPTED = 5
+_MARKER = ".questdb-sf"
 
 
 @dataclass(frozen=True)
@@ -58,15 +59,21 @@ def examine(sf_dir: str | os.PathLike[str]) -> Diagnosis:
     """Looks at the directory and every slot in it. Raises ``SlotUnreadable``."""
     root = Path(sf_dir).resolve()
     reports = slots.list_slots(root)
+    marked = (root / _MARKER).exists()
+    if not marked and not any(r.segments for r in reports):
+        raise slots.SlotUnreadable(
+            f"{root} is no sf_dir: there is neither {_MARKER} nor a slot with segments in it"
+        )
     live = [r for r in reports if not _is_quarantined(r)]
     diagnosis = Diagnosis(
         sf_dir=str(root),
         file_system=file_system(root),
         free_bytes=shutil.disk_usage(root).free,
         slots=len(reports),
-        unacked_frames=sum(r.published_fsn - r.acked_fsn for r in live),
+        unacked_frames=sum(r.waiting for r in live),
     )
     diagnosis.findings += _directory_findings(root, diagnosis)
+    diagnosis.findings += _access_findings(root) if marked else [_not_ours(root)]
     for report in reports:
         diagnosis.findings += _slot_findings(root / report.slot, report)
     diagnosis.findings += _rejected(root)
@@ -114,21 +121,30 @@ def _directory_findings(root: Path, diagnosis: Diagnosis) -> list[Finding]:
                 "make room, or bring the server back so that slots empty",
             )
         )
-    if root.stat().st_mode & stat.S_IROTH:
-        found.append(
-            Finding(
-                WARNING,
-                about,
-                "every user of the host can read it, and rows are in it",
-                f"chmod o= {root}",
-            )
-        )
     return found
+
+
+def _access_findings(root: Path) -> list[Finding]:
+    if not root.stat().st_mode & stat.S_IROTH:
+        return []
+    what = "every user of the host can read it, and rows are in it"
+    return [Finding(WARNING, str(root), what, f"chmod o= {root}")]
+
+
+def _not_ours(root: Path) -> Finding:
+    return Finding(
+        WARNING,
+        str(root),
+        f"no questdb-sf has used it as sf_dir (it has no {_MARKER}); the slots in it are another program's",
+    )
 
 
 def _slot_findings(slot: Path, report: slots.SlotReport) -> list[Finding]:
     name = report.slot
-    waiting = report.published_fsn - report.acked_fsn
+    waiting = report.waiting
+    if report.verdict == slots.UNREADABLE:
+        todo = "mend its permissions, or move what does not belong there out of sf_dir"
+        return [Finding(ACTION, name, f"cannot be looked at: {report.reason}", todo)]
     if _is_quarantined(report):
         return [
             Finding(
@@ -140,10 +156,12 @@ def _slot_findings(slot: Path, report: slots.SlotReport) -> list[Finding]:
         ]
     if report.held:
         return [Finding(OK, name, f"is in use by PID {report.pid or '?'}; {waiting} frames wait")]
+    if report.newer and (waiting or report.verdict == slots.REFUSED):
+        what = f"is of a newer format ({report.newer}) and is not sent; {waiting} frames in it wait"
+        todo = f"drain it with the program that wrote it; questdb-sf slots extract {slot} FILE saves its rows"
+        return [Finding(ACTION, name, what, todo)]
     if report.verdict == slots.REFUSED:
         todo = f"questdb-sf slots extract {slot} FILE, then questdb-sf slots repair {slot}"
-        if report.format != 1:
-            todo = "drain it with the program that wrote it"
         return [Finding(ACTION, name, f"is refused: {report.reason}", todo)]
     if report.failed is not None:
         return [
@@ -156,7 +174,21 @@ def _slot_findings(slot: Path, report: slots.SlotReport) -> list[Finding]:
         ]
     if not waiting:
         return [Finding(OK, name, "holds nothing that waits")]
-    return [_waiting(slot, report, waiting)]
+    return [*_assumed(report), _waiting(slot, report, waiting)]
+
+
+def _assumed(report: slots.SlotReport) -> list[Finding]:
+    if not report.assumed:
+        return []
+    return [
+        Finding(
+            WARNING,
+            report.slot,
+            f"begins with FSN {report.base_fsn}; the {report.assumed} frames before it are taken for acknowledged, "
+            "though no watermark says so: another client made this slot",
+            "compare the rows in QuestDB with their source if that client may have crashed",
+        )
+    ]
 
 
 def _waiting(slot: Path, report: slots.SlotReport, waiting: int) -> Finding:
@@ -174,8 +206,7 @@ def _waiting(slot: Path, report: slots.SlotReport, waiting: int) -> Finding:
             f"{drain}, and --any-target",
         )
     what += f"; for {target.get('hosts', '?')} (user {target.get('user', '?')})"
-    error = _text(slot / ".last_error")
-    if error:
+    if error := _side_files.read_text(slot / ".last_error"):
         what += f"; last error: {error}"
     level = ACTION if minutes >= _MINUTES_UNADOPTED else WARNING
     return Finding(
@@ -205,11 +236,5 @@ def _is_quarantined(report: slots.SlotReport) -> bool:
 
 
 def _properties(path: Path) -> dict[str, str]:
-    return dict(line.split("=", 1) for line in _text(path).splitlines() if "=" in line)
-
-
-def _text(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace").strip()
-    except OSError:
-        return ""
+    text = _side_files.read_text(path) or ""
+    return dict(line.split("=", 1) for line in text.splitlines() if "=" in line)

@@ -113,12 +113,16 @@ def decode(message: bytes, symbols: list[str] | None = None) -> Message:
     return _Decoder(message, [] if symbols is None else symbols).message()
 
 
-def decode_dictionary(message: bytes, symbols: list[str]) -> None:
-    """Applies only the dictionary section of a message to ``symbols``, without looking at its rows."""
+def decode_dictionary(message: bytes, symbols: list[str]) -> int:
+    """Applies only the dictionary section of a message to ``symbols``, without looking at its rows.
+
+    Returns the id it begins with: above 0 the message leans on what others before it brought.
+    """
     if len(message) > HEADER_BYTES and message[5] & FLAG_DELTA_SYMBOLS:
         decoder = _Decoder(message, symbols)
         decoder._pos = HEADER_BYTES
-        decoder._dictionary()
+        return decoder._dictionary()[0]
+    return 0
 
 
 def _json_value(value: Any) -> Any:
@@ -135,6 +139,7 @@ class _Decoder:
         self._pos = 0
         self._symbols = symbols
         self._gorilla = False
+        self._shared_symbols = True
 
     def message(self) -> Message:
         if len(self._data) < HEADER_BYTES:
@@ -154,6 +159,7 @@ class _Decoder:
             )
         self._pos = HEADER_BYTES
         self._gorilla = bool(flags & FLAG_GORILLA)
+        self._shared_symbols = bool(flags & FLAG_DELTA_SYMBOLS)
         delta_start: int | None = None
         delta: list[str] = []
         if flags & FLAG_DELTA_SYMBOLS:
@@ -282,11 +288,31 @@ class _Decoder:
         return [None if math.isnan(v) else v for v in self._unpack(letter, count)]
 
     def _symbol_values(self, count: int, sentinels: bool) -> list[Any]:
+        if not self._shared_symbols:
+            return self._own_symbols(count)
         out: list[Any] = []
         for _ in range(count):
             symbol = self._varint()
             known = symbol < len(self._symbols) and self._symbols[symbol] is not _UNKNOWN
             out.append(self._symbols[symbol] if known else {"id": symbol})
+        return out
+
+    def _own_symbols(self, count: int) -> list[str]:
+        """Values of a column that brings its own dictionary."""
+        at = self._pos
+        size = self._varint()
+        if size > len(self._data) - self._pos:
+            raise MalformedMessage(f"offset {at}: {size} dictionary entries do not fit the message")
+        texts = [self._text() for _ in range(size)]
+        out: list[str] = []
+        for _ in range(count):
+            at = self._pos
+            symbol = self._varint()
+            if symbol >= size:
+                raise MalformedMessage(
+                    f"offset {at}: symbol id {symbol}, the column's dictionary has {size}"
+                )
+            out.append(texts[symbol])
         return out
 
     def _instants(self, count: int, sentinels: bool) -> list[Any]:

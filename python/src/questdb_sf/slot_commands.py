@@ -16,11 +16,13 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
 from typing import TextIO
 
-from questdb_sf import frames, slots
+from questdb_sf import _judge, _side_files, frames, slots
 from questdb_sf._jvm import jar_path
+from questdb_sf._side_files import Witness
 
 CONNECT_STRING_VARIABLE = "QDB_CLIENT_CONF"
 FAILED = ".failed"
@@ -42,7 +44,7 @@ class RepairPlan:
     slot: str
     aside: list[str] = field(default_factory=list)
     cut: dict[str, int] = field(default_factory=dict)
-    watermark: int | None = None
+    marks: Witness | None = None
     kept_frames: int = 0
     given_up: list[str] = field(default_factory=list)
 
@@ -61,7 +63,10 @@ def held(slot: str | os.PathLike[str]) -> Iterator[Path]:
 
 @contextmanager
 def _locked(file: Path, slot: Path) -> Iterator[None]:
-    descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o600)
+    for path in (file, _pid_file(file)):
+        if path.is_symlink() or path.exists():
+            _side_files.check_regular(path)
+    descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -72,10 +77,14 @@ def _locked(file: Path, slot: Path) -> Iterator[None]:
         locked, named = os.fstat(descriptor), file.stat()
         if (locked.st_dev, locked.st_ino) != (named.st_dev, named.st_ino):
             raise SlotHeld(f"slot {slot} was taken by another process just now")
-        file.with_name(file.name + ".pid").write_text(f"{os.getpid()}\n")
+        _pid_file(file).write_text(f"{os.getpid()}\n")
         yield
     finally:
         os.close(descriptor)
+
+
+def _pid_file(lock: Path) -> Path:
+    return lock.with_name(lock.name + ".pid")
 
 
 def quarantine(slot: str | os.PathLike[str]) -> Path:
@@ -114,12 +123,11 @@ def extract(slot: str | os.PathLike[str], out: TextIO) -> tuple[int, int]:
 def plan_repair(slot: str | os.PathLike[str]) -> RepairPlan:
     """What a repair would keep and give up. Raises :class:`NotRepairable`, or ``SlotUnreadable``."""
     directory = _directory(slot)
-    names = sorted(path.name for path in directory.iterdir())
     report = slots.inspect(directory)
+    if report.verdict == slots.UNREADABLE:
+        raise slots.SlotUnreadable(f"{directory} cannot be read: {report.reason}")
+    names = sorted(path.name for path in directory.iterdir())
     found = [slots.scan(directory / n) for n in names if n.endswith(slots.SEGMENT_SUFFIX)]
-    for segment in found:
-        if segment.unreadable:
-            raise slots.SlotUnreadable(f"{directory / segment.file} {segment.fault}")
     if report.format != 1 or any(s.newer for s in found):
         raise NotRepairable(
             f"slot {directory} is of a newer format: drain it with the program that wrote it"
@@ -135,29 +143,51 @@ class _Planner:
         self._faulty = [s for s in found if s.fault]
         framed = [s for s in found if not s.fault and (s.frames or s.torn_bytes)]
         self._framed = sorted(framed, key=lambda s: (s.base_fsn, s.file))
-        self._evidence = any(directory.glob("*" + slots.SEGMENT_SUFFIX + slots.CORRUPT_SUFFIX))
-        watermark = slots.watermark(directory)
+        clues = slots.clues(directory, sorted(path.name for path in directory.iterdir()))
+        self._refusal = _judge.judge(found, clues).refusal
+        self._head = clues.witness.head if clues.witness else None
         # How many frames lie behind a hole is not known: then the watermark is believed.
-        plausible = any(
-            s.hole or (watermark is not None and s.last_fsn >= watermark) for s in self._framed[-1:]
-        )
-        self._acked = watermark if watermark is not None and plausible else -1
+        plausible = any(s.hole or s.last_fsn >= clues.acked for s in self._framed[-1:])
+        self._acked = clues.acked if plausible else -1
 
     def plan(self) -> RepairPlan:
         for segment in self._faulty:
             self._set_aside(segment, f"{segment.file} {segment.fault}")
-        live = [s for s in self._framed if s.last_fsn > self._acked] or self._framed[-1:]
-        kept = self._contiguous(live)
+        kept = self._contiguous(self._live())
         if kept and kept[-1].last_fsn <= self._acked and self._result.given_up:
             # Nothing unacknowledged is left; a watermark above the last frame would be taken for a wrong one.
             for segment in kept:
                 self._result.cut.pop(segment.file, None)
                 self._result.aside.append(segment.file)
             kept = []
-        elif kept and kept[0].base_fsn > self._acked + 1:
-            self._first_is_missing(kept[0], dropped=len(live) < len(self._framed))
+        elif kept and kept[0].base_fsn > self._acked + 1 and self._refusal:
+            self._result.given_up.append(
+                f"FSN {self._acked + 1} to {kept[0].base_fsn - 1}, which are missing before {kept[0].file}"
+            )
+        if self._refusal and not self._result.given_up:
+            self._result.given_up.append(self._refusal)
         self._result.kept_frames = sum(s.frames for s in kept)
+        if kept and self._result.given_up:
+            self._result.marks = self._marks(kept)
         return self._result
+
+    def _live(self) -> list[slots.Segment]:
+        """The segments that hold, or may hold, what is not acknowledged."""
+        live = []
+        for segment, following in zip_longest(self._framed, self._framed[1:]):
+            if segment.hole and following and following.base_fsn <= self._acked + 1:
+                self._set_aside(segment, f"{segment.file} is damaged, and wholly acknowledged")
+            elif segment.hole or segment.last_fsn > self._acked or following is None:
+                live.append(segment)
+        return live
+
+    def _marks(self, kept: list[slots.Segment]) -> Witness:
+        """What the slot holds from now on. Where the FSNs themselves are in doubt, all of it is sent again."""
+        base, last = kept[0].base_fsn, kept[-1].last_fsn
+        proven = bool(self._result.aside or self._result.cut)
+        there = self._head is None or any(s.base_fsn == self._head for s in self._framed)
+        acked = max(self._acked, base - 1) if proven and there else base - 1
+        return Witness(acked, base, last, last)
 
     def _contiguous(self, live: list[slots.Segment]) -> list[slots.Segment]:
         kept: list[slots.Segment] = []
@@ -194,15 +224,6 @@ class _Planner:
             f"{why}: {_contents([*segment.content, *segment.behind])} in it"
         )
 
-    def _first_is_missing(self, first: slots.Segment, dropped: bool) -> None:
-        if dropped or self._faulty or self._evidence:
-            self._result.given_up.append(
-                f"FSN {self._acked + 1} to {first.base_fsn - 1}, which are missing before {first.file}"
-            )
-        if self._result.given_up:
-            # Else recovery would ask whether they are in a file that was set aside.
-            self._result.watermark = first.base_fsn - 1
-
 
 def repair(slot: str | os.PathLike[str]) -> RepairPlan:
     """Copies each damaged segment aside as ``.corrupt``, then keeps the frames before the damage."""
@@ -213,11 +234,14 @@ def repair(slot: str | os.PathLike[str]) -> RepairPlan:
         for name in sorted({*plan.aside, *plan.cut}):
             _copy_aside(directory / name)
         _force(directory)
-        if plan.watermark is not None:
-            _write_watermark(directory, plan.watermark)
+        if plan.marks is not None:
+            _write_marks(directory, plan.marks)
         # From the end on: a repair that is cut off leaves a slot that can be repaired again.
         for name in reversed(plan.aside):
             (directory / name).unlink()
+        if plan.marks is None:
+            for name in (slots.WATERMARK, slots.WITNESS):
+                (directory / name).unlink(missing_ok=True)
         _force(directory)
         for name, end in plan.cut.items():
             _zero(directory / name, end)
@@ -238,11 +262,14 @@ def _copy_aside(file: Path) -> None:
     _force(copy)
 
 
-def _write_watermark(directory: Path, fsn: int) -> None:
-    temporary = directory / f"{slots.WATERMARK}.tmp"
-    temporary.write_bytes(struct.pack("<4sIq", b"AKW1", 0, fsn))
-    _force(temporary)
-    temporary.replace(directory / slots.WATERMARK)
+def _write_marks(directory: Path, marks: Witness) -> None:
+    """Writes watermark and witness, each whole or not at all."""
+    watermark = struct.pack("<4sIq", b"AKW1", 0, marks.acked)
+    for name, content in ((slots.WATERMARK, watermark), (slots.WITNESS, marks.encode())):
+        temporary = directory / f"{name}.tmp"
+        temporary.write_bytes(content)
+        _force(temporary)
+        temporary.replace(directory / name)
     _force(directory)
 
 

@@ -15,24 +15,17 @@ Layout of a segment file, little-endian::
 from __future__ import annotations
 
 import os
+import re
 import struct
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Final
 
 import google_crc32c
 
-from questdb_sf import frames
-from questdb_sf._side_files import (
-    DICTIONARY,
-    MANIFEST,
-    WATERMARK,
-    dictionary,
-    latest_record,
-    watermark,
-)
+from questdb_sf import _judge, _side_files, frames
+from questdb_sf._side_files import DICTIONARY, MANIFEST, WATERMARK, WITNESS, watermark
 
 __all__ = [
     "CLEAN",
@@ -43,11 +36,14 @@ __all__ = [
     "REFUSED",
     "SEGMENT_SUFFIX",
     "TORN",
+    "UNREADABLE",
     "WATERMARK",
+    "WITNESS",
     "Frame",
     "Segment",
     "SlotReport",
     "SlotUnreadable",
+    "clues",
     "dump",
     "inspect",
     "list_slots",
@@ -60,6 +56,7 @@ CLEAN: Final = "clean"
 TORN: Final = "torn"
 REFUSED: Final = "refused"
 LIVE: Final = "live"
+UNREADABLE: Final = "unreadable"
 
 SEGMENT_SUFFIX: Final = ".sfa"
 CORRUPT_SUFFIX: Final = ".corrupt"
@@ -68,7 +65,11 @@ FRAME_HEADER_BYTES: Final = 8
 _SEGMENT_MAGIC = b"SF01"
 _FLAG_MANIFEST_REQUIRED = 0x01
 _MAX_BASE_FSN = 1 << 62
-_TRACES = frozenset({".lock", ".failed", ".target", MANIFEST, WATERMARK})
+_MAX_SEGMENT_BYTES = (1 << 31) - 1
+_SEARCH_FACTOR = 8  # so many times the bytes behind a bad frame are checked in search of a good one
+_NAME = re.compile(r"[A-Za-z0-9_-][A-Za-z0-9_.-]{0,199}")
+_LOCKS = (".lock", ".lock.pid")
+_TRACES = frozenset({".lock", ".failed", ".target", MANIFEST, WATERMARK, WITNESS})
 
 
 @dataclass(frozen=True)
@@ -88,7 +89,8 @@ class Segment:
 
     ``fault`` says what is wrong with it as a whole, ``hole`` where a good frame lies behind a bad one; both are None
     in a whole file. ``newer`` marks a fault that only says that a newer program wrote it. ``content`` are the frames
-    up to the valid end, ``behind`` those that can be read behind damage.
+    up to the valid end, ``behind`` those that can be read behind damage. ``leaning`` is the FSN of the last frame that
+    needs symbols of other frames, -1 for none.
     """
 
     file: str
@@ -103,6 +105,7 @@ class Segment:
     unreadable: bool = False
     content: list[Frame] = field(default_factory=list, repr=False)
     behind: list[Frame] = field(default_factory=list, repr=False)
+    leaning: int = -1
 
     @property
     def last_fsn(self) -> int:
@@ -112,7 +115,11 @@ class Segment:
 
 @dataclass(frozen=True)
 class SlotReport:
-    """What :func:`inspect` found; :meth:`to_json` has the keys that ``questdb-sf slots show --json`` prints."""
+    """What :func:`inspect` found; :meth:`to_json` has the keys that ``questdb-sf slots show --json`` prints.
+
+    ``newer`` says why this version sends none of it, which is no damage. ``assumed`` counts the frames before the
+    first that are taken for acknowledged though nothing says so, in a slot that another client made.
+    """
 
     slot: str
     format: int
@@ -127,6 +134,13 @@ class SlotReport:
     held: bool
     pid: int | None
     failed: str | None
+    newer: str | None = None
+    assumed: int = 0
+
+    @property
+    def waiting(self) -> int:
+        """How many frames are not acknowledged."""
+        return self.published_fsn - self.acked_fsn
 
     def to_json(self) -> dict[str, Any]:
         """The form that ``questdb-sf slots show --json`` prints."""
@@ -144,13 +158,29 @@ class SlotUnreadable(OSError):
 
 
 def list_slots(sf_dir: str | os.PathLike[str]) -> list[SlotReport]:
-    """Every slot directory below ``sf_dir`` (those with a lock or a segment), inspected, by name."""
+    """Every slot directory below ``sf_dir`` (those with a lock or a segment), inspected, by name.
+
+    One that cannot be looked at is among them, with the verdict ``unreadable``, and hides no other.
+    """
     root = Path(sf_dir)
     try:
-        entries = sorted(p for p in root.iterdir() if p.is_dir() and not p.name.startswith("."))
+        with os.scandir(root) as found:
+            entries = sorted(
+                Path(e.path)
+                for e in found
+                if _NAME.fullmatch(e.name) and e.is_dir(follow_symlinks=False)
+            )
     except OSError as error:
         raise SlotUnreadable(f"cannot list {root}: {error.strerror}") from error
-    return [inspect(p) for p in entries if (p / ".lock").exists() or any(p.glob("*.sfa"))]
+    reports = []
+    for entry in entries:
+        try:
+            names = _names(entry)
+            if ".lock" in names or any(n.endswith(SEGMENT_SUFFIX) for n in names):
+                reports.append(inspect(entry))
+        except OSError as error:
+            reports.append(_unreadable(entry, [], str(error)))
+    return reports
 
 
 def inspect(slot: str | os.PathLike[str]) -> SlotReport:
@@ -163,39 +193,107 @@ def inspect(slot: str | os.PathLike[str]) -> SlotReport:
         )
         hint = f"; it holds slots, such as {inside[0]}: give one of them" if inside else ""
         raise SlotUnreadable(f"{directory} is no slot: no lock and no segment is in it{hint}")
+    try:
+        return _inspect(directory, names)
+    except OSError as error:
+        return _unreadable(directory, names, str(error))
+
+
+def _unreadable(directory: Path, names: list[str], reason: str) -> SlotReport:
     held, pid = lock_holder(directory)
-    segments = [scan(directory / n) for n in names if n.endswith(SEGMENT_SUFFIX)]
-    manifest = latest_record(directory / MANIFEST, b"SFM1", "<qq")
+    return SlotReport(
+        slot=directory.name,
+        format=2 if MANIFEST in names else 1,
+        verdict=UNREADABLE,
+        reason=reason,
+        base_fsn=None,
+        published_fsn=-1,
+        acked_fsn=-1,
+        torn_bytes=0,
+        symbols=0,
+        segments=[],
+        held=held,
+        pid=pid,
+        failed=_side_files.read_text(directory / ".failed"),
+    )
+
+
+def _inspect(directory: Path, names: list[str]) -> SlotReport:
+    for lock in _LOCKS:
+        if lock in names:
+            _side_files.check_regular(directory / lock)
+    held, pid = lock_holder(directory)
+    symbols = _side_files.dictionary(directory / DICTIONARY)
+    segments = []
+    for name in names:
+        if name.endswith(SEGMENT_SUFFIX):
+            segment = scan(directory / name)
+            if segment.unreadable:
+                raise SlotUnreadable(f"{directory / name} {segment.fault}")
+            _collect_symbols(segment, symbols)
+            segment.content.clear()  # or the frames of all segments would be in memory
+            segments.append(segment)
     newer_layout = MANIFEST in names or any(s.flagged for s in segments)
-    acknowledged = watermark(directory)
-    evidence = [n for n in names if n.endswith(SEGMENT_SUFFIX + CORRUPT_SUFFIX)]
-    live, fault = _live_segments(segments, manifest, newer_layout, acknowledged, evidence)
-    base = live[0].base_fsn if live else None
-    published = live[-1].base_fsn + live[-1].frames - 1 if live else -1
-    acked = -1 if base is None else base - 1
-    if live and acknowledged is not None and acked < acknowledged <= published:
-        acked = acknowledged
-    torn = sum(s.torn_bytes for s in segments)
-    reason = fault
-    verdict = REFUSED if fault else TORN if torn else CLEAN
+    if newer_layout:
+        manifest = _side_files.latest_record(directory / MANIFEST, b"SFM1")
+        found = _judge.judge_manifest(segments, manifest, watermark(directory))
+    else:
+        found = _judge.judge(segments, clues(directory, names))
+    torn = sum(s.torn_bytes for s in (segments if newer_layout else found.kept))
+    reason = found.refusal
+    verdict = REFUSED if reason else TORN if torn else CLEAN
     if held:
         verdict, reason = LIVE, "held by a running process: its last frame may be half written"
-    failed = directory / ".failed"
     return SlotReport(
         slot=directory.name,
         format=2 if newer_layout else 1,
         verdict=verdict,
         reason=reason,
-        base_fsn=base,
-        published_fsn=published,
-        acked_fsn=acked,
+        base_fsn=found.kept[0].base_fsn if any(s.frames for s in found.kept) else None,
+        published_fsn=found.published,
+        acked_fsn=found.acked,
         torn_bytes=torn,
-        symbols=len(_symbols(directory, live)),
+        symbols=len(symbols),
         segments=sorted(segments, key=lambda s: (s.base_fsn, s.file)),
         held=held,
         pid=pid,
-        failed=failed.read_text("utf-8", "replace").strip() if failed.exists() else None,
+        failed=_side_files.read_text(directory / ".failed"),
+        newer=_newer(names, segments, found.acked),
+        assumed=found.assumed,
     )
+
+
+def clues(directory: Path, names: list[str]) -> _judge.Clues:
+    """What is beside the segments of a slot whose files have these names."""
+    return _judge.Clues(
+        _side_files.plain_watermark(directory),
+        _side_files.witness(directory),
+        ".target" in names or WITNESS in names,
+        [n for n in names if n.endswith(SEGMENT_SUFFIX + CORRUPT_SUFFIX)],
+    )
+
+
+def _newer(names: list[str], segments: list[Segment], acked: int) -> str | None:
+    """Why the engine answers SLOT_NEWER_FORMAT, or None."""
+    if MANIFEST in names:
+        return f"it has {MANIFEST}"
+    for segment in segments:
+        if segment.flagged:
+            return f"{segment.file} has flags 0x01"
+        if segment.newer:
+            return f"{segment.file} {segment.fault}"
+        if segment.leaning > acked:
+            return f"frame {segment.leaning} needs symbols that are not in it"
+    return None
+
+
+def _collect_symbols(segment: Segment, symbols: list[str]) -> None:
+    for frame in segment.content:
+        try:
+            if frames.decode_dictionary(frame.payload, symbols) > 0:
+                segment.leaning = frame.fsn if frame.fsn is not None else segment.leaning
+        except frames.MalformedMessage:
+            continue  # not a QWP message: dump() shows it as malformed
 
 
 def dump(slot: str | os.PathLike[str], rows: bool = False) -> Iterator[dict[str, Any]]:
@@ -206,7 +304,9 @@ def dump(slot: str | os.PathLike[str], rows: bool = False) -> Iterator[dict[str,
     directory = Path(slot)
     segments = [scan(directory / n) for n in _names(directory) if n.endswith(SEGMENT_SUFFIX)]
     ordered = sorted(segments, key=lambda s: (s.base_fsn, s.file))
-    shared = _symbols(directory, ordered)
+    shared = _side_files.dictionary(directory / DICTIONARY)
+    for segment in ordered:
+        _collect_symbols(segment, shared)
     for frame in (f for segment in ordered for f in (*segment.content, *segment.behind)):
         line: dict[str, Any] = {
             "fsn": frame.fsn,
@@ -241,10 +341,8 @@ def lock_holder(directory: Path) -> tuple[bool, int | None]:
 
 
 def _noted_pid(directory: Path) -> int | None:
-    try:
-        return int((directory / ".lock.pid").read_text().strip())
-    except (OSError, ValueError):
-        return None
+    noted = _side_files.read_text(directory / ".lock.pid") or ""
+    return int(noted) if noted.isdigit() else None
 
 
 def _names(directory: Path) -> list[str]:
@@ -258,18 +356,23 @@ def scan(path: Path) -> Segment:
     """Reads one segment file from end to end."""
     segment = Segment(path.name)
     try:
-        data = path.read_bytes()
+        size = path.lstat().st_size
+        if size > _MAX_SEGMENT_BYTES:  # first: such a file may be a hole of terabytes
+            _side_files.check_regular(path)
+            segment.fault = f"is larger than a segment can be ({size} bytes)"
+            return segment
+        data = _side_files.read(path)
     except OSError as error:
-        segment.fault = f"cannot be read: {error.strerror}"
+        segment.fault = f"cannot be read: {error.strerror or error}"
         segment.unreadable = True
         return segment
-    if not any(data):
+    if _blank(data):
         segment.valid_end = 0  # a spare that was never stamped
         return segment
     _read_header(segment, data)
     if segment.fault:
         if not segment.newer:
-            segment.behind = _frames_behind(segment.file, data, HEADER_BYTES - 1)
+            segment.behind, _ = _frames_behind(segment.file, data, HEADER_BYTES - 1)
         return segment
     offset = HEADER_BYTES
     while (frame := _frame_at(data, offset)) is not None:
@@ -280,15 +383,20 @@ def scan(path: Path) -> Segment:
         segment.frames += 1
         offset += FRAME_HEADER_BYTES + len(payload)
     segment.valid_end = offset
-    if any(data[offset:]):
+    if not _blank(data, offset):
         segment.torn_bytes = len(data) - offset
-        segment.behind = _frames_behind(segment.file, data, offset)
-        if segment.behind:
+        segment.behind, doubt = _frames_behind(segment.file, data, offset)
+        if doubt is not None:
             segment.hole = (
                 f"offset {offset}: FSN {segment.last_fsn + 1} is damaged, but a valid frame lies behind it "
-                f"at offset {segment.behind[0].offset}"
+                f"at offset {doubt}"
             )
     return segment
+
+
+def _blank(data: bytes, start: int = 0) -> bool:
+    """Whether there is nothing but zeros."""
+    return data.count(0, start) == len(data) - start
 
 
 def _read_header(segment: Segment, data: bytes) -> None:
@@ -326,80 +434,25 @@ def _frame_at(data: bytes, offset: int) -> tuple[int, bytes] | None:
     return crc, data[offset + FRAME_HEADER_BYTES : end]
 
 
-def _frames_behind(file: str, data: bytes, damage: int) -> list[Frame]:
-    """CRC-valid frames behind a bad one, found by the message magic that every payload starts with."""
+def _frames_behind(file: str, data: bytes, damage: int) -> tuple[list[Frame], int | None]:
+    """CRC-valid frames behind a bad one, found by the magic that every payload begins with; and where the first is.
+
+    Bytes that look like very many frames are a doubt as well: then there is an offset, and maybe no frame.
+    """
     found: list[Frame] = []
-    at = data.find(frames.MAGIC, damage + 1)
+    first: int | None = None
+    limit, checked = _SEARCH_FACTOR * (len(data) - damage), 0
+    at = data.find(frames.MAGIC, damage + 1 + FRAME_HEADER_BYTES)
     while at >= 0:
         start = at - FRAME_HEADER_BYTES
-        frame = _frame_at(data, start) if start > damage else None
-        if frame is None:
-            at = data.find(frames.MAGIC, at + 1)
-        else:
+        (length,) = struct.unpack_from("<i", data, start + 4)
+        checked += length if 1 <= length <= len(data) - start else 0
+        frame = _frame_at(data, start)
+        first = start if first is None and (frame is not None or checked > limit) else first
+        if frame is not None:
             found.append(Frame(None, file, start, *frame))
-            at = data.find(frames.MAGIC, at + len(frame[1]))
-    return found
-
-
-def _live_segments(
-    segments: list[Segment],
-    manifest: tuple[int, int] | None,
-    newer_layout: bool,
-    watermark: int | None,
-    evidence: list[str],
-) -> tuple[list[Segment], str | None]:
-    """The segments that recovery would keep, oldest first, and why it would refuse, or None."""
-    for segment in segments:
-        if segment.fault:
-            return [], f"{segment.file} {segment.fault}"
-    held = sorted((s for s in segments if s.frames), key=lambda s: (s.base_fsn, s.file))
-    if newer_layout:
-        if manifest is None and any(s.flagged for s in segments):
-            return held, f"a segment requires {MANIFEST}, which is missing or damaged"
-        if manifest is not None:
-            head, active = manifest
-            bases = {s.base_fsn for s in segments if s.valid_end}
-            residue = head == active and active not in bases and not held
-            if not residue and (head not in bases or active not in bases):
-                lost = head if head not in bases else active
-                return held, f"the segment with base FSN {lost}, named by {MANIFEST}, is missing"
-            held = [s for s in held if s.base_fsn >= head]
-            beyond = [s for s in held if s.base_fsn > active]
-            if beyond:
-                return (
-                    held,
-                    f"{beyond[0].file} holds frames beyond the active segment of {MANIFEST}",
-                )
-    acked, dropped = -1, False
-    if watermark is not None and held and watermark <= held[-1].last_fsn:
-        acked = watermark
-        rest = [s for s in held if s.last_fsn > watermark] or held[-1:]
-        dropped = len(rest) < len(held)
-        held = rest
-    if held and held[0].base_fsn > acked + 1 and not newer_layout:
-        missing = f"FSN {acked + 1} to {held[0].base_fsn - 1}"
-        if dropped:
-            return held, f"{missing} are missing between the watermark and {held[0].file}"
-        if evidence:
-            return held, f"{missing} may be in {evidence[0]}, which was set aside"
-    for segment in held:
-        if segment.hole:
-            return held, f"{segment.file} {segment.hole}"
-    for left, right in pairwise(held):
-        if left.base_fsn + left.frames != right.base_fsn:
-            return held, (
-                f"{left.file} ends before FSN {left.base_fsn + left.frames}, but {right.file} starts at "
-                f"FSN {right.base_fsn}"
-            )
-    return held, None
-
-
-def _symbols(directory: Path, segments: list[Segment]) -> list[str]:
-    """The slot's dictionary: the side file's entries, then what the frames' own sections add."""
-    symbols = dictionary(directory / DICTIONARY)
-    for frame in (frame for segment in segments for frame in segment.content):
-        try:
-            frames.decode_dictionary(frame.payload, symbols)
-        except frames.MalformedMessage:
-            continue  # not a QWP message: dump() shows it as malformed
-    return symbols
+            checked -= length
+        elif checked > limit:
+            break
+        at = data.find(frames.MAGIC, at + (1 if frame is None else len(frame[1])))
+    return found, first

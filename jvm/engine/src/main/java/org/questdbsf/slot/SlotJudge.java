@@ -130,10 +130,11 @@ final class SlotJudge {
     Scan newest = framed.get(framed.size() - 1).scan();
     long published = newest.lastFsn();
     final long acked = plausibleAck(published);
-    for (Found f : framed) {
-      boolean last = f.scan() == newest;
-      (last || f.scan().lastFsn() > acked ? keep : drop).add(f);
+    for (int i = 0; i < framed.size() - 1; i++) {
+      long end = lastHeld(framed.get(i).scan(), framed.get(i + 1).scan());
+      (end > acked ? keep : drop).add(framed.get(i));
     }
+    keep.add(framed.get(framed.size() - 1));
     checkOrder();
     long lowest = keep.get(0).scan().baseFsn();
     final long assumed = checkFront(lowest, published);
@@ -142,6 +143,13 @@ final class SlotJudge {
     boolean usable = clues.watermark().isPresent() && clues.watermark().getAsLong() <= published;
     return new Decision(
         keep, drop, empty, usable, published, Math.max(acked, lowest - 1), assumed, notes);
+  }
+
+  /** Highest FSN that a segment held: where its end is torn, up to the one behind it. */
+  private static long lastHeld(Scan segment, Scan following) {
+    return segment.tornBytes() > 0
+        ? Math.max(segment.lastFsn(), following.baseFsn() - 1)
+        : segment.lastFsn();
   }
 
   private long plausibleAck(long published) {
@@ -212,7 +220,7 @@ final class SlotJudge {
   }
 
   private void checkHead(Marks marks, long lowest, long published) throws Refusal {
-    boolean there = framed.stream().anyMatch(f -> f.scan().baseFsn() == marks.head());
+    boolean there = keep.stream().anyMatch(f -> f.scan().baseFsn() == marks.head());
     if (there || marks.head() > published) {
       return;
     }

@@ -51,6 +51,9 @@ final class SlotLock implements AutoCloseable {
     try {
       lock.outer = lock.takeOuter(slot);
       lock.inner = lock.take(lock.innerFile, slot);
+      // Also where nothing is written to them yet: what cannot be signed is not looked at.
+      recordedPid(lock.outerFile, io);
+      recordedPid(lock.innerFile, io);
       return lock;
     } catch (IOException | RuntimeException | Error e) {
       try {
