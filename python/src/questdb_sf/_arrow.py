@@ -6,9 +6,9 @@ object on the way.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from questdb_sf._jvm import Jvm, missing
 from questdb_sf._names import twice
@@ -21,6 +21,9 @@ except ImportError as _error:
     raise missing("pyarrow", "arrow") from _error
 
 from questdb_sf._buffers import Buffers
+from questdb_sf._given import Wishes, as_table
+
+__all__ = ["TablePlan", "Wishes", "as_table"]
 
 # A batch is handed over in one call; a Java buffer holds less than 2 GiB.
 _BATCH_ROWS = 1 << 20
@@ -43,38 +46,6 @@ class Column:
     index: int
     cast: Callable[[Any], Any] | None
     hand_over: HandOver
-
-
-@dataclass(frozen=True)
-class Wishes:
-    """What the caller said about columns."""
-
-    timestamp: str | None
-    symbols: Collection[str] | Literal["auto"]
-    types: Mapping[str, str]
-    zero_for_null: Collection[str]
-
-    def symbol(self, name: str, dictionary: bool) -> bool:
-        """Whether a column of texts becomes a SYMBOL."""
-        return dictionary if isinstance(self.symbols, str) else name in self.symbols
-
-
-def as_table(data: Any) -> Any:
-    """A pyarrow.Table of what was given, without a copy where that is possible."""
-    if isinstance(data, pa.Table):
-        return data
-    if isinstance(data, pa.RecordBatch):
-        return pa.Table.from_batches([data])
-    if type(data).__module__.split(".")[0] == "pandas" and hasattr(data, "columns"):
-        # An index with a name is data; the numbers that pandas gives by itself are not.
-        named = any(name is not None for name in data.index.names)
-        return pa.Table.from_pandas(data, preserve_index=named).replace_schema_metadata(None)
-    if hasattr(data, "__arrow_c_stream__"):
-        return pa.table(data)
-    raise TypeError(
-        f"write() takes a pyarrow Table or RecordBatch, a pandas DataFrame, or what has __arrow_c_stream__, "
-        f"not {type(data).__name__}"
-    )
 
 
 class TablePlan:
@@ -134,10 +105,19 @@ class TablePlan:
         for column in self.columns:
             array = batch.column(column.index)
             if column.cast is not None:
-                array = column.cast(array)
+                array = self._cast(column.cast, array, batch.schema.field(column.index))
             column.hand_over(array, to)
             alive.append(array)
         return alive
+
+    def _cast(self, cast: Callable[[Any], Any], array: Any, field: Any) -> Any:
+        try:
+            return cast(array)
+        except pa.ArrowException as error:
+            raise DataError(
+                ErrorCode.VALUE_INVALID,
+                f"table '{self._table}', column '{field.name}' of Arrow type {field.type}: {error}",
+            ) from error
 
     # What each type becomes.
 
@@ -199,7 +179,7 @@ class TablePlan:
             return self._spans(name, "BINARY")
         if types.is_fixed_size_binary(arrow):
             return self._fixed_binary(name, arrow, wish, casts)
-        if types.is_list(arrow) or types.is_large_list(arrow) or types.is_fixed_size_list(arrow):
+        if _is_list(arrow):
             return self._list(name, arrow, wish, casts)
         hint = (
             "cast it, for example to int64"
@@ -337,6 +317,13 @@ class TablePlan:
     def _list(self, name: str, arrow: Any, wish: str, casts: list[Any]) -> HandOver:
         self._allow(name, arrow, wish, "DOUBLE[]")
         element = arrow.value_type
+        if _is_list(element):
+            raise self._refused(
+                name,
+                arrow,
+                "arrays of more than one dimension are not written by column; give each row's array as a numpy array "
+                "to row()",
+            )
         if not pa.types.is_floating(element):
             raise self._refused(
                 name, arrow, "QuestDB keeps arrays of doubles; cast it to list<double>"
@@ -424,6 +411,13 @@ def _chain(steps: list[Callable[[Any], Any]]) -> Callable[[Any], Any] | None:
 
 def _is_text(arrow: Any) -> bool:
     return bool(pa.types.is_string(arrow) or pa.types.is_large_string(arrow))
+
+
+def _is_list(arrow: Any) -> bool:
+    types = pa.types
+    return bool(
+        types.is_list(arrow) or types.is_large_list(arrow) or types.is_fixed_size_list(arrow)
+    )
 
 
 def _is_view(arrow: Any, name: str) -> bool:

@@ -15,23 +15,25 @@ of the same ``sender_id``. Needs Java 17 and ``pip install 'questdb-sf[jpype,arr
 
 from __future__ import annotations
 
-import ipaddress
 import logging
 import math
 import threading
-import uuid
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import dataclass
-from datetime import date, datetime, timedelta, timezone
-from decimal import Decimal
-from enum import Enum
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeVar
+from typing import TYPE_CHECKING, Any, Literal
 
 from questdb_sf._jvm import Jvm, jvm
-from questdb_sf._names import twice
+from questdb_sf._rows import (
+    SERVER_TIMESTAMP,
+    Micros,
+    Nanos,
+    RowCells,
+    Time,
+    check_columns,
+    check_table,
+)
 from questdb_sf._told import Counters, ErrorEvent, State, StateKind, counters_of, event_of, state_of
-from questdb_sf.errors import DataError, ErrorCode, QuestDBSfError, UseError
+from questdb_sf.errors import ErrorCode, QuestDBSfError, UseError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,34 +51,7 @@ __all__ = [
     "StateKind",
 ]
 
-T = TypeVar("T")
-
 LOG = logging.getLogger(__name__)
-
-_EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
-
-
-@dataclass(frozen=True)
-class Micros:
-    """A time in microseconds since 1970, UTC: a TIMESTAMP."""
-
-    value: int
-
-
-@dataclass(frozen=True)
-class Nanos:
-    """A time in nanoseconds since 1970, UTC: a TIMESTAMP_NS."""
-
-    value: int
-
-
-class _ServerTimestamp(Enum):
-    SERVER_TIMESTAMP = "SERVER_TIMESTAMP"
-
-
-SERVER_TIMESTAMP: Final = _ServerTimestamp.SERVER_TIMESTAMP
-"""The time at which the row arrives. Rows that are sent again get another one: they cannot be deduplicated."""
-
 
 ErrorHandler = Callable[[ErrorEvent], None]
 
@@ -98,6 +73,7 @@ class Sender:
         self._closed = False
         self._rows_gathered = False
         self._handler_failures = 0
+        self._cells = RowCells(self._jvm)
         self._writer: Any = None
         self._sender: Any = self._jvm.call(lambda: self._open(connect_string, on_error))
         self._jvm.opened(self)
@@ -129,7 +105,7 @@ class Sender:
         *,
         symbols: Mapping[str, str | None] | None = None,
         columns: Mapping[str, Any] | None = None,
-        at: datetime | Micros | Nanos | _ServerTimestamp,
+        at: Time,
     ) -> None:
         """Adds one row; it is sent with others, as the ``auto_flush`` keys say, or by :meth:`flush`.
 
@@ -143,114 +119,19 @@ class Sender:
         """
         with self._lock:
             self._check_open()
-            _check_names(table, symbols or {}, columns or {})
+            check_table(table)
+            check_columns(table, symbols or {}, columns or {})
             try:
-                self._jvm.translated(lambda: self._begin_row(table, symbols, columns, at))
-            except UnicodeEncodeError as error:
-                self._sender.cancelRow()
-                raise DataError(
-                    ErrorCode.VALUE_INVALID,
-                    f"table '{table}': a text has half of a surrogate pair at character {error.start}",
-                ) from error
+                self._jvm.translated(
+                    lambda: self._cells.fill(
+                        self._sender.table(table), table, symbols or {}, columns or {}, at
+                    )
+                )
             except BaseException:
                 self._sender.cancelRow()
                 raise
             # Auto-flush is here: the row is kept whatever happens.
             self._rows_gathered = True
-
-    def _begin_row(
-        self,
-        table: str,
-        symbols: Mapping[str, str | None] | None,
-        columns: Mapping[str, Any] | None,
-        at: Any,
-    ) -> None:
-        row = self._sender.table(table)
-        for name, text in (symbols or {}).items():
-            if text is not None:
-                row.symbol(name, text)
-        for name, value in (columns or {}).items():
-            if value is not None:
-                self._cell(row, name, value)
-        if at is SERVER_TIMESTAMP:
-            row.atNow()
-        else:
-            row.at(*self._time(at))
-
-    def _cell(self, row: Any, name: str, value: Any) -> None:
-        machine = self._jvm
-        if isinstance(value, str):
-            row.stringColumn(name, value)
-        elif isinstance(value, bool):
-            row.boolColumn(name, value)
-        elif isinstance(value, int):
-            row.longColumn(name, _long(f"column '{name}':", value))
-        elif isinstance(value, float):
-            row.doubleColumn(name, value)
-        elif isinstance(value, (datetime, date, Micros, Nanos)):
-            if str(value) != "NaT":  # pandas.NaT is a datetime
-                row.timestampColumn(name, *self._time(value))
-        elif isinstance(value, Decimal):
-            if not value.is_finite():
-                raise DataError(ErrorCode.VALUE_INVALID, f"column '{name}': {value} is no decimal")
-            row.decimalColumn(name, machine.big_decimal(str(value)))
-        elif isinstance(value, (bytes, bytearray, memoryview)):
-            row.binaryColumn(name, machine.jpype.JArray(machine.jpype.JByte)(bytes(value)))
-        elif isinstance(value, uuid.UUID):
-            high, low = (_signed(half) for half in divmod(value.int, 1 << 64))
-            row.uuidColumn(name, machine.uuid(high, low))
-        elif isinstance(value, ipaddress.IPv4Address):
-            row.ipv4Column(name, int(value))
-        elif hasattr(value, "dtype"):
-            self._numpy(row, name, value)
-        else:
-            raise DataError(
-                ErrorCode.TYPE_UNSUPPORTED,
-                f"column '{name}': a value of type {type(value).__name__}; see the documentation of row()",
-            )
-
-    def _numpy(self, row: Any, name: str, value: Any) -> None:
-        if not callable(getattr(value, "mask", callable)):
-            # What lies under a mask is some number; numpy.ma.masked itself is 0.0.
-            raise DataError(
-                ErrorCode.TYPE_UNSUPPORTED,
-                f"column '{name}': a masked numpy value; give its data with the masked elements filled, or None",
-            )
-        if value.dtype.kind == "f" and value.dtype.itemsize > 8:
-            raise DataError(
-                ErrorCode.TYPE_UNSUPPORTED,
-                f"column '{name}': a numpy value of {value.dtype}, wider than DOUBLE; convert it to float64",
-            )
-        if value.shape == () and value.dtype.kind in "biufU":
-            self._cell(row, name, value.item())
-            return
-        if value.shape == () or value.dtype.kind != "f":
-            raise DataError(
-                ErrorCode.TYPE_UNSUPPORTED,
-                f"column '{name}': a numpy value of {value.dtype}; QuestDB keeps arrays of doubles",
-            )
-        jpype = self._jvm.jpype
-        flat = jpype.JArray(jpype.JDouble)(value.astype("float64", copy=False).ravel())
-        row.doubleArrayColumn(name, flat, jpype.JArray(jpype.JInt)(list(value.shape)))
-
-    def _time(self, value: Any) -> tuple[int, Any]:
-        units = self._jvm.units
-        if isinstance(value, Micros):
-            return _long("the time", value.value), units.MICROS
-        if isinstance(value, Nanos):
-            return _long("the time", value.value), units.NANOS
-        if hasattr(value, "as_unit"):  # pandas.Timestamp: a datetime that knows nanoseconds
-            return int(value.as_unit("ns").value), units.NANOS
-        if isinstance(value, datetime):
-            if value.tzinfo is None:
-                value = value.replace(tzinfo=timezone.utc)
-            return (value - _EPOCH) // timedelta(microseconds=1), units.MICROS
-        if isinstance(value, date):
-            return (value - _EPOCH.date()).days * 86_400_000_000, units.MICROS
-        raise DataError(
-            ErrorCode.TYPE_UNSUPPORTED,
-            f"{type(value).__name__} is no time; give a datetime, Micros, Nanos or SERVER_TIMESTAMP",
-        )
 
     def write(
         self,
@@ -267,8 +148,8 @@ class Sender:
         They are in the store when this returns, in frames of at most ``frame_rows`` rows and about ``frame_bytes``;
         :meth:`flush` makes sure of the disk, :meth:`drain` of the server.
 
-        :param data: pyarrow Table or RecordBatch, pandas DataFrame (named index levels become columns), or anything
-            with ``__arrow_c_stream__``
+        :param data: pyarrow Table or RecordBatch, pandas DataFrame (a named index becomes columns, an index of integers
+            without a name is left out, any other must be named), or anything with ``__arrow_c_stream__``
         :param table: name of the table
         :param timestamp: column with the designated timestamp, without nulls; ``None`` lets the server give its own
         :param symbols: columns of texts that become SYMBOL; ``"auto"``: those that are dictionary-encoded
@@ -285,8 +166,9 @@ class Sender:
 
         with self._lock:
             self._check_open()
-            wishes = _arrow.Wishes(timestamp, symbols, dict(types or {}), zero_for_null)
-            whole = _arrow.as_table(data)
+            check_table(table)
+            wishes = _arrow.Wishes(timestamp, symbols, types or {}, zero_for_null)
+            whole = _arrow.as_table(data, table)
             plan = _arrow.TablePlan(self._jvm, table, whole.schema, wishes)
             if self._rows_gathered:
                 # What was written before stays before.
@@ -385,26 +267,3 @@ class Sender:
         self._jvm.check_process()
         if self._closed:
             raise UseError(ErrorCode.SENDER_CLOSED, "the sender is closed; open another one")
-
-
-def _check_names(table: str, symbols: Mapping[str, Any], columns: Mapping[str, Any]) -> None:
-    """The engine takes the first of two values for one column, as QuestDB's own client does."""
-    same = twice([*symbols, *columns])
-    if same is not None:
-        raise DataError(
-            ErrorCode.NAME_INVALID,
-            f"table '{table}': column '{same[1]}' is given twice; names differ by more than case",
-        )
-
-
-def _long(what: str, value: int) -> int:
-    if not -(2**63) < value < 2**63:
-        raise DataError(
-            ErrorCode.VALUE_INVALID,
-            f"{what} {value} is not between -(2^63 - 1) and 2^63 - 1",
-        )
-    return value
-
-
-def _signed(half: int) -> int:
-    return half - (1 << 64) if half >> 63 else half
