@@ -267,3 +267,73 @@ def test_beside_pyspark_in_one_process(server: ServerProcess, tmp_path: Path) ->
 
 def test_setup_errors_are_errors_of_this_package() -> None:
     assert issubclass(SetupError, QuestDBSfError)
+
+
+@pytest.mark.parametrize("leave", ["sys.exit(3)", "os._exit(3)", "raise SystemExit(3)"])
+def test_a_forked_child_ends_by_itself_and_the_parent_goes_on(
+    server: ServerProcess, leave: str
+) -> None:
+    name = f"forked_{abs(hash(leave))}"
+    out = ran(
+        f"""
+        import os, sys
+        from questdb_sf.errors import QuestDBSfError
+        from questdb_sf.sender import Micros, Sender
+
+        with Sender(sys.argv[1]) as sender:
+            sender.row("{name}", columns={{"x": 1}}, at=Micros(1))
+            child = os.fork()
+            if child == 0:
+                for call in (sender.flush, sender.counters, lambda: sender.state):
+                    try:
+                        call()
+                    except QuestDBSfError as error:
+                        print(error.code, flush=True)
+                sender.close()
+                {leave}
+            print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
+            sender.row("{name}", columns={{"x": 2}}, at=Micros(2))
+            print(sender.drain(60), sender.counters().rows_written)
+        """,
+        f"ws::addr={server.addr};",
+    )
+    assert out.split() == [*["SENDER_CLOSED"] * 3, "3", "True", "2"]
+    assert server.await_count(name, 2) == 2
+
+
+def test_a_child_forked_while_another_thread_writes_is_not_kept_by_its_lock(
+    server: ServerProcess,
+) -> None:
+    out = ran(
+        """
+        import os, sys, threading
+        from questdb_sf.errors import QuestDBSfError
+        from questdb_sf.sender import Micros, Sender
+
+        sender = Sender(sys.argv[1])
+        held, done = threading.Event(), threading.Event()
+
+        def hold():
+            with sender._lock:
+                held.set()
+                done.wait()
+
+        thread = threading.Thread(target=hold)
+        thread.start()
+        held.wait()
+        child = os.fork()
+        if child == 0:
+            try:
+                sender.row("t", columns={"x": 1}, at=Micros(1))
+            except QuestDBSfError as error:
+                print(error.code, flush=True)
+            sender.close()
+            os._exit(0)
+        print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+        done.set()
+        thread.join()
+        sender.close()
+        """,
+        f"ws::addr={server.addr};",
+    )
+    assert out.split() == ["SENDER_CLOSED", "0"]

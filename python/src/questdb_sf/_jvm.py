@@ -70,6 +70,7 @@ class Jvm:
     def __init__(self) -> None:
         try:
             import jpype
+            import jpype.config
             import jpype.nio
         except ImportError as error:
             raise missing("jpype1", "jpype") from error
@@ -102,10 +103,20 @@ class Jvm:
         self._worker = _Worker(self)
         # After JPype's own, so it runs before it: senders end while there still is a machine.
         atexit.register(self._close_all)
+        os.register_at_fork(after_in_child=self._leave_parents_machine)
+
+    def _leave_parents_machine(self) -> None:
+        """JPype would end the machine at the child's end, and wait for threads that are not there."""
+        self.jpype.config.onexit = False
+
+    @property
+    def is_parents(self) -> bool:
+        """Whether this process is a fork of the one in which the machine runs."""
+        return os.getpid() != self._pid
 
     def check_process(self) -> None:
         """A fork has the parent's memory and none of its threads: nothing of the machine works there."""
-        if os.getpid() != self._pid:
+        if self.is_parents:
             raise UseError(
                 ErrorCode.SENDER_CLOSED,
                 "a Java virtual machine does not survive fork(); open the sender in the new process, and start that "
@@ -117,7 +128,7 @@ class Jvm:
         self._open.add(sender)
 
     def _close_all(self) -> None:
-        if os.getpid() != self._pid:
+        if self.is_parents:
             return
         for sender in list(self._open):
             try:

@@ -18,7 +18,8 @@ from __future__ import annotations
 import logging
 import math
 import threading
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -117,8 +118,7 @@ class Sender:
         Whether the table takes the types of the columns unchanged is looked at before the row is sent: where it does
         not, nothing more is sent, and this or a later call raises ``TABLE_MISMATCH``.
         """
-        with self._lock:
-            self._check_open()
+        with self._writing():
             check_table(table)
             check_columns(table, symbols or {}, columns or {})
             try:
@@ -164,8 +164,7 @@ class Sender:
         """
         from questdb_sf import _arrow
 
-        with self._lock:
-            self._check_open()
+        with self._writing():
             check_table(table)
             wishes = _arrow.Wishes(timestamp, symbols, types or {}, zero_for_null)
             whole = _arrow.as_table(data, table)
@@ -198,8 +197,7 @@ class Sender:
 
         Returns the number (FSN) of the newest frame, −1 when there is none.
         """
-        with self._lock:
-            self._check_open()
+        with self._writing():
             newest = int(self._jvm.call(self._sender.flush))
             self._rows_gathered = False
             return newest
@@ -219,16 +217,19 @@ class Sender:
 
     def counters(self) -> Counters:
         """What was done so far."""
+        self._jvm.check_process()
         return counters_of(self._sender, self._handler_failures)
 
     @property
     def state(self) -> State:
         """How it does."""
+        self._jvm.check_process()
         return state_of(self._sender.state())
 
     @property
     def name(self) -> str:
         """Name of the slot."""
+        self._jvm.check_process()
         return str(self._sender.name())
 
     # The end.
@@ -237,8 +238,11 @@ class Sender:
         """Sends what is left, waits for acknowledgements up to ``close_flush_timeout_millis``, and ends.
 
         Raises the error that ended the sender, if nobody was told of it. With ``sf_dir`` what is not acknowledged stays
-        for the next sender of the same ``sender_id``. A second call does nothing.
+        for the next sender of the same ``sender_id``. A second call does nothing, nor does one in a forked child: the
+        sender is its parent's.
         """
+        if self._jvm.is_parents:
+            return
         with self._lock:
             if self._closed:
                 return
@@ -263,7 +267,11 @@ class Sender:
             # The first error is the one to be seen.
             LOG.warning("while the sender was closed after an error: %s", second)
 
-    def _check_open(self) -> None:
+    @contextmanager
+    def _writing(self) -> Iterator[None]:
+        # First: in a forked child nobody would give the lock back that another thread held.
         self._jvm.check_process()
-        if self._closed:
-            raise UseError(ErrorCode.SENDER_CLOSED, "the sender is closed; open another one")
+        with self._lock:
+            if self._closed:
+                raise UseError(ErrorCode.SENDER_CLOSED, "the sender is closed; open another one")
+            yield
