@@ -209,17 +209,18 @@ public final class ArrowBatch {
   }
 
   private void fill(int at, int count) {
-    int symbols = frames.dictionary().size();
+    TableBlock block = frames.empty();
+    int symbols = block.dictionary().size();
     boolean filled = false;
     try {
       for (Column column : columns) {
-        column.fill(frames.block(), at, count);
+        column.fill(block, at, count);
       }
-      frames.block().endRows(count);
+      block.endRows(count);
       filled = true;
     } finally {
       if (!filled) {
-        frames.dictionary().rollbackTo(symbols);
+        block.dictionary().rollbackTo(symbols);
       }
     }
   }

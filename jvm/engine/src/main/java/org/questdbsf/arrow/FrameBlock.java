@@ -1,9 +1,6 @@
 package org.questdbsf.arrow;
 
-import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
-import org.questdbsf.qwp.MessageEncoder;
-import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
 import org.questdbsf.sender.Sender;
 
@@ -28,13 +25,10 @@ final class FrameBlock {
     return block.table();
   }
 
-  TableBlock block() {
+  /** The block, empty, with the dictionary that the next frame goes by. */
+  TableBlock empty() {
+    block.moveTo(sender.dictionary(), 0);
     return block;
-  }
-
-  /** The engine's dictionary, which all blocks share. */
-  SymbolDictionary dictionary() {
-    return sender.dictionary();
   }
 
   /** How many of the rows left should go into the next frame. */
@@ -48,40 +42,11 @@ final class FrameBlock {
    * Publishes the rows put in, which have ended.
    *
    * @param number what messages call the first of them
-   * @throws SfException FRAME_TOO_LARGE where one of them fits no frame; none was published then
+   * @throws SfException FRAME_TOO_LARGE at one that fits no frame; those before it are published
    */
   void publish(long number) throws InterruptedException {
-    int rows = block.rows();
-    SymbolDictionary symbols = sender.dictionary();
-    double bytes = block.encodedBytes() + symbols.encodedBytes(0, block.symbolLimit());
-    bytesPerRow = bytes / rows;
-    if (bytes > sender.frameBytes()) {
-      checkEach(number);
-    }
-    sender.publish(block);
-  }
-
-  private void checkEach(long number) {
-    SymbolDictionary symbols = sender.dictionary();
-    for (int row = 0; row < block.rows(); row++) {
-      long bytes =
-          block.encodedBytes(row, row + 1)
-              + MessageEncoder.overheadBytes(symbols, 0, block.symbolLimit(row, row + 1));
-      if (bytes > sender.maxFrameBytes()) {
-        throw new SfException(
-            ErrorCode.FRAME_TOO_LARGE,
-            "row "
-                + (number + row)
-                + " for table '"
-                + block.table()
-                + "' takes "
-                + bytes
-                + " bytes with its symbols, a frame may have "
-                + sender.maxFrameBytes()
-                + "; make the row smaller, or raise http.recv.buffer.size of the server and"
-                + " sf_max_segment_bytes");
-      }
-    }
+    bytesPerRow = (double) sender.frameBytes(block) / block.rows();
+    sender.publish(block, number);
   }
 
   long rowsPublished() {

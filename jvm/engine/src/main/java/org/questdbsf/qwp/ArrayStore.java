@@ -12,7 +12,8 @@ final class ArrayStore extends SpanStore {
   private boolean kept;
   private int values;
 
-  void put(int slot, double[] flat, int[] shape, ColumnPlace place) {
+  /** Fills a slot; returns its bytes. */
+  int put(int slot, double[] flat, int[] shape, ColumnPlace place) {
     int at = begin(shape, flat.length, place);
     for (double element : flat) {
       if (Double.isInfinite(element)) {
@@ -22,6 +23,7 @@ final class ArrayStore extends SpanStore {
       at += 8;
     }
     finish(slot, shape, at);
+    return span(slot, slot + 1);
   }
 
   /** Fills a slot with an array of one dimension whose elements lie in memory as here. */

@@ -27,7 +27,7 @@ public final class BulkColumn {
     this.range = column.range();
     this.rows = column.rows();
     this.place = column.place();
-    this.dictionary = column.dictionary();
+    this.dictionary = column.block().dictionary();
   }
 
   /** One job: fill the slots from {@code slot} on. */

@@ -24,23 +24,16 @@ public final class ColumnBuffer {
   private final int ordinal;
   private final QwpType type;
   private final ColumnRows rows;
-  private final SymbolDictionary dictionary;
+  private final TableBlock block;
   private final FixedStore fixed;
   private final ColumnPlace place;
   private final IntegerRange range;
   private final long min;
   private final long max;
-  private final TableBlock block;
   private boolean plainNumbers;
   private boolean otherNumbers;
 
-  ColumnBuffer(
-      TableBlock block,
-      String name,
-      byte[] nameUtf8,
-      int ordinal,
-      QwpType type,
-      SymbolDictionary dictionary) {
+  ColumnBuffer(TableBlock block, String name, byte[] nameUtf8, int ordinal, QwpType type) {
     this.block = block;
     this.name = name;
     this.nameUtf8 = nameUtf8;
@@ -48,7 +41,6 @@ public final class ColumnBuffer {
     this.type = type;
     this.place = new ColumnPlace(block, name, type);
     this.rows = new ColumnRows(block, ColumnStore.of(type), place);
-    this.dictionary = dictionary;
     this.fixed = rows.store() instanceof FixedStore store ? store : null;
     this.range = ordinal < 0 ? IntegerRange.designated(type) : IntegerRange.of(type);
     this.min = range.min();
@@ -136,13 +128,13 @@ public final class ColumnBuffer {
   public void putText(CharSequence text) {
     if (type == QwpType.SYMBOL) {
       if (rows.open()) {
-        putSymbol(dictionary.idOf(text, place));
+        putSymbol(block.dictionary().idOf(text, place));
       }
       return;
     }
     require(QwpType.VARCHAR, "a text");
     if (rows.open()) {
-      spans().put(rows.slot(), text, place);
+      block.grewBy(spans().put(rows.slot(), text, place));
       rows.next();
     }
   }
@@ -152,7 +144,7 @@ public final class ColumnBuffer {
     Objects.checkFromIndexSize(off, len, utf8.length);
     if (type == QwpType.SYMBOL) {
       if (rows.open()) {
-        putSymbol(dictionary.idOf(utf8, off, len, place));
+        putSymbol(block.dictionary().idOf(utf8, off, len, place));
       }
       return;
     }
@@ -163,6 +155,7 @@ public final class ColumnBuffer {
         throw place.invalid("the text is not UTF-8 at byte " + (bad - off));
       }
       spans().put(rows.slot(), utf8, off, len);
+      block.grewBy(len);
       rows.next();
     }
   }
@@ -185,6 +178,7 @@ public final class ColumnBuffer {
     Objects.checkFromIndexSize(off, len, bytes.length);
     if (rows.open()) {
       spans().put(rows.slot(), bytes, off, len);
+      block.grewBy(len);
       rows.next();
     }
   }
@@ -253,7 +247,7 @@ public final class ColumnBuffer {
   public void putDoubleArray(double[] flat, int[] shape) {
     require(QwpType.DOUBLE_ARRAY, "an array of doubles");
     if (rows.open()) {
-      ((ArrayStore) rows.store()).put(rows.slot(), flat, shape, place);
+      block.grewBy(((ArrayStore) rows.store()).put(rows.slot(), flat, shape, place));
       rows.next();
     }
   }
@@ -274,12 +268,12 @@ public final class ColumnBuffer {
     return ordinal;
   }
 
-  ColumnRows rows() {
-    return rows;
+  TableBlock block() {
+    return block;
   }
 
-  SymbolDictionary dictionary() {
-    return dictionary;
+  ColumnRows rows() {
+    return rows;
   }
 
   IntegerRange range() {
@@ -298,6 +292,7 @@ public final class ColumnBuffer {
   }
 
   private void putSymbol(int id) {
+    block.grewBy(block.dictionary().encodedBytes(id, id + 1));
     ((SymbolStore) fixed).put(rows.slot(), id);
     rows.next();
   }

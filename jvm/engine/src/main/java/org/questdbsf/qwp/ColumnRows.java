@@ -140,6 +140,36 @@ final class ColumnRows {
     store.write(out, nulls, from, to, to - from - nullRows);
   }
 
+  /** Whether it holds symbols. */
+  boolean symbols() {
+    return store instanceof SymbolStore;
+  }
+
+  /** Forgets the ids of the symbols; those that still count come by {@link #renumber}. */
+  void forgetIds() {
+    settle();
+    store.clear();
+  }
+
+  /** Gives the symbol of a row the id that belongs to its old one. */
+  void renumber(int row, NewIds ids) {
+    if (row < filled && !nulls.isNull(row)) {
+      SymbolStore symbols = (SymbolStore) store;
+      symbols.put(row, ids.of(symbols.id(row)));
+    }
+  }
+
+  /** Bytes of the value of a row, its symbol's text included; little more than right. */
+  long valueBytes(int row, SymbolDictionary dictionary) {
+    if (row >= filled || nulls.isNull(row)) {
+      return 0;
+    }
+    if (store instanceof SymbolStore ids) {
+      return dictionary.encodedBytes(ids.id(row), ids.id(row) + 1);
+    }
+    return store.bytes(nulls, row, row + 1, 1);
+  }
+
   /** The highest symbol id of the rows [from, to) and one, 0 where there is none. */
   int symbolLimit(int from, int to) {
     if (!(store instanceof SymbolStore symbols)) {

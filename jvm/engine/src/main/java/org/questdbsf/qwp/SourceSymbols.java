@@ -6,7 +6,8 @@ import java.util.Objects;
 
 /**
  * Symbols in columnar memory that is not ours, as Arrow's dictionary layout has them: an index a
- * row, and the texts. A text gets an id when the first row uses it.
+ * row, and the texts. A text gets an id when the first row uses it, and another one when the rows
+ * go on with another dictionary.
  */
 public final class SourceSymbols {
   private static final int UNKNOWN = -1;
@@ -16,6 +17,7 @@ public final class SourceSymbols {
   private final SourceSpans texts;
   private final SourceRows entries;
   private final int[] ids;
+  private SymbolDictionary known;
 
   /**
    * @param indexes one a row, of 1, 2, 4 or 8 bytes
@@ -46,6 +48,10 @@ public final class SourceSymbols {
         };
     if (index < 0 || index >= ids.length) {
       throw place.invalid("index " + index + " of a dictionary of " + ids.length + " entries");
+    }
+    if (dictionary != known) {
+      Arrays.fill(ids, UNKNOWN);
+      known = dictionary;
     }
     int id = ids[(int) index];
     return id == UNKNOWN ? look((int) index, dictionary, place) : id;

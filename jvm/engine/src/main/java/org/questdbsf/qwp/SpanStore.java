@@ -13,13 +13,15 @@ class SpanStore extends ColumnStore {
   private int[] ends = new int[64];
   private int used;
 
-  void put(int slot, CharSequence text, ColumnPlace place) {
+  /** Fills a slot; returns the bytes of the text. */
+  int put(int slot, CharSequence text, ColumnPlace place) {
     int at = room(Utf8.maxBytes(text));
     int end = Utf8.encode(text, data, at);
     if (end < 0) {
       throw place.invalid("the text has half of a surrogate pair at character " + (-1 - end));
     }
     end(slot, end);
+    return end - at;
   }
 
   void put(int slot, byte[] bytes, int off, int len) {

@@ -176,6 +176,16 @@ public final class SymbolDictionary {
     return Arrays.copyOfRange(known.encoded, at, known.starts[id + 1]);
   }
 
+  /** The id that the text of another dictionary's id has here. Producer's thread only. */
+  int idOf(SymbolDictionary other, int otherId) {
+    Texts theirs = other.texts;
+    int at = theirs.starts[otherId];
+    while (theirs.encoded[at++] < 0) {
+      // As in utf8().
+    }
+    return idOf(theirs.encoded, at, theirs.starts[otherId + 1] - at, null);
+  }
+
   /** Bytes of the ids [fromId, toId) in a delta section, without its two counts. */
   public long encodedBytes(int fromId, int toId) {
     int[] starts = texts.starts;

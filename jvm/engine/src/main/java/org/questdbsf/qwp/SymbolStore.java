@@ -73,7 +73,8 @@ final class SymbolStore extends FixedStore {
     return bytes;
   }
 
-  private int id(int slot) {
+  /** The id in a slot that is not null. */
+  int id(int slot) {
     return LittleEndian.getInt(data, slot << 2);
   }
 

@@ -21,13 +21,19 @@ import org.questdbsf.error.SfException;
 public final class TableBlock {
   private static final byte[] NO_NAME = {};
 
+  /** Bytes of a column for one row besides name and value: lengths, type, nulls, offsets. */
+  private static final int COLUMN_OVERHEAD = 16;
+
+  /** Counts before the columns, each five bytes at most. */
+  private static final int MESSAGE_OVERHEAD = 32;
+
   private final String table;
   private final byte[] tableUtf8;
-  private final SymbolDictionary dictionary;
   private final int maxNameBytes;
   private final List<ColumnBuffer> columns = new ArrayList<>();
   private final Map<String, ColumnBuffer> bySpelling = new HashMap<>();
   private final Map<String, ColumnBuffer> byFold = new HashMap<>();
+  private SymbolDictionary dictionary;
   private ColumnBuffer designated;
   private int rows;
   private int expected;
@@ -35,6 +41,9 @@ public final class TableBlock {
   private boolean designatedEnded;
   private long generation;
   private int columnsNoted;
+  private long
+      columnBytes; // of a row with nothing of variable length, its names and types included
+  private long grown; // by values of the row at hand that have no fixed length
 
   /**
    * @param table name of the table
@@ -53,6 +62,11 @@ public final class TableBlock {
   /** The table's name. */
   public String table() {
     return table;
+  }
+
+  /** What gives its symbols their ids. */
+  public SymbolDictionary dictionary() {
+    return dictionary;
   }
 
   /** Rows ended since the last {@link #clear()}. */
@@ -95,7 +109,8 @@ public final class TableBlock {
     }
     if (designated == null) {
       checkColumnLimit();
-      designated = new ColumnBuffer(this, "", NO_NAME, -1, type, dictionary);
+      designated = new ColumnBuffer(this, "", NO_NAME, -1, type);
+      columnBytes += rowBytes(designated);
     }
     return ofType(designated, type);
   }
@@ -144,9 +159,9 @@ public final class TableBlock {
     byte[] utf8 = Names.column(table, name, maxNameBytes);
     checkColumnLimit();
     ColumnBuffer column =
-        new ColumnBuffer(
-            this, name, utf8, columns.size(), Objects.requireNonNull(type), dictionary);
+        new ColumnBuffer(this, name, utf8, columns.size(), Objects.requireNonNull(type));
     columns.add(column);
+    columnBytes += rowBytes(column);
     bySpelling.put(name, column);
     byFold.put(Names.fold(name), column);
     return column;
@@ -167,10 +182,55 @@ public final class TableBlock {
     return column;
   }
 
+  /** Bytes of a column for one row, but for a value of variable length; little more than right. */
+  private static long rowBytes(ColumnBuffer column) {
+    return COLUMN_OVERHEAD + column.nameUtf8().length + Math.max(8, column.type().width());
+  }
+
+  /** A value of the row at hand has so many bytes besides. */
+  void grewBy(long bytes) {
+    grown += bytes;
+  }
+
+  /**
+   * Bytes of a message with nothing but the row at hand, its columns and its symbols; a little more
+   * than right, and cheap.
+   */
+  public long rowBytes() {
+    return MessageHeader.SIZE + MESSAGE_OVERHEAD + tableUtf8.length + columnBytes + grown;
+  }
+
+  /** The column with the most bytes in a row, ended or at hand, and how many; for messages. */
+  public String largestValue(int row) {
+    ColumnBuffer largest = null;
+    long most = -1;
+    for (int i = 0; i < columnCount(); i++) {
+      ColumnBuffer column = columnAt(i);
+      long bytes = column.rows().valueBytes(row, dictionary);
+      if (bytes > most) {
+        most = bytes;
+        largest = column;
+      }
+    }
+    return largest == null ? "no column" : "column '" + largest.name() + "' with " + most;
+  }
+
+  /**
+   * Takes ids from another dictionary from now on. The rows from one on get theirs anew, in the
+   * order of rows, so that the first of them need the lowest ids; the rows before are spoilt.
+   */
+  public void moveTo(SymbolDictionary fresh, int fromRow) {
+    if (fresh != dictionary) {
+      new NewIds(dictionary, fresh).give(columns, fromRow, rows);
+      dictionary = fresh;
+    }
+  }
+
   /** Ends the current row; columns that got no value become null. */
   public void endRow() {
     rows = Math.incrementExact(rows);
     expected = 0;
+    grown = 0;
     settleColumns();
   }
 
@@ -195,6 +255,7 @@ public final class TableBlock {
       columnAt(i).rows().cancel();
     }
     expected = 0;
+    grown = 0;
   }
 
   /**
@@ -206,11 +267,13 @@ public final class TableBlock {
     while (columns.size() > columnsEnded) {
       ColumnBuffer column = columns.remove(columns.size() - 1);
       column.rows().forget();
+      columnBytes -= rowBytes(column);
       bySpelling.remove(column.name());
       byFold.remove(Names.fold(column.name()));
     }
     if (designated != null && !designatedEnded) {
       designated.rows().forget();
+      columnBytes -= rowBytes(designated);
       designated = null;
     }
   }
@@ -265,6 +328,7 @@ public final class TableBlock {
     generation++;
     rows = 0;
     expected = 0;
+    grown = 0;
     for (int i = 0; i < columnCount(); i++) {
       columnAt(i).rows().clear();
     }
@@ -278,6 +342,8 @@ public final class TableBlock {
     generation++;
     rows = 0;
     expected = 0;
+    grown = 0;
+    columnBytes = 0;
     columns.clear();
     bySpelling.clear();
     byFold.clear();

@@ -14,24 +14,22 @@ final class CatchUp {
   private static final int HEADROOM = MessageHeader.SIZE + 16;
   private static final int WITHOUT_CAP = 64 * 1024;
 
-  private final SymbolDictionary dictionary;
   private final Runnable onSent;
   private final MessageEncoder encoder = new MessageEncoder();
 
   /**
    * @param onSent run for each dictionary message, when it is sent
    */
-  CatchUp(SymbolDictionary dictionary, Runnable onSent) {
-    this.dictionary = dictionary;
+  CatchUp(Runnable onSent) {
     this.onSent = onSent;
   }
 
   /**
-   * Sends the symbols below {@code end}.
+   * Sends the symbols of a dictionary below {@code end}.
    *
    * @return false, with nothing sent, when a single one is larger than the server's cap
    */
-  boolean send(Link link, int end) {
+  boolean send(Link link, SymbolDictionary dictionary, int end) {
     int cap = link.connection().maxBatchBytes();
     long room = (cap == 0 ? WITHOUT_CAP : cap) - HEADROOM;
     for (int id = 0; cap > 0 && id < end; id++) {

@@ -29,6 +29,7 @@ final class ConnectionCycle {
   private final Mailbox mailbox;
   private final LoopControl control;
   private final ReconnectPacer pacer;
+  private final OutageClock outages;
   private final CapWatch caps;
   private final StallLog stalls;
   private final ConnectSettings settings;
@@ -39,9 +40,9 @@ final class ConnectionCycle {
   private int number;
   private int authRounds;
   private int attempts;
+  private boolean planned; // no outage yet: we gave up the last connection ourselves
   private long quietUntil = System.nanoTime();
-  private long outageBegan;
-  private Instant outageSince;
+  private OutageClock.Start outage;
   private String cause = "not connected yet";
   private String lastHost;
 
@@ -50,6 +51,7 @@ final class ConnectionCycle {
       Mailbox mailbox,
       LoopControl control,
       ReconnectPacer pacer,
+      OutageClock outages,
       CapWatch caps,
       StallLog stalls,
       RandomGenerator random) {
@@ -57,6 +59,7 @@ final class ConnectionCycle {
     this.mailbox = mailbox;
     this.control = control;
     this.pacer = pacer;
+    this.outages = outages;
     this.caps = caps;
     this.stalls = stalls;
     this.settings = setup.config().connectSettings();
@@ -76,8 +79,9 @@ final class ConnectionCycle {
         tracker.recordRoleReject(host, Kind.ROLE_TOPOLOGY);
         caps.tooSmall(host, System.nanoTime());
       }
-      case FRAME -> {}
+      case FRAME, DICTIONARY -> {}
     }
+    planned = loss.kind() == Loss.Kind.DICTIONARY;
     tracker.beginRound(false);
     say("sender '{}': connection to {} given up: {}", setup.name(), lastHost, cause);
     control.pause(MILLISECONDS.toNanos(loss.pauseMillis()));
@@ -90,8 +94,9 @@ final class ConnectionCycle {
    * @throws InterruptedException when stopping
    */
   Link connect() throws InterruptedException, TerminalFailure {
-    outageBegan = System.nanoTime();
-    outageSince = Instant.now();
+    long now = System.nanoTime();
+    boolean first = !setup.status().connectedOnce();
+    outage = first ? outages.begin(now) : new OutageClock.Start(now, Instant.now());
     attempts = 0;
     ConnectRound round = new ConnectRound();
     boolean firstOfWalk = true;
@@ -114,7 +119,9 @@ final class ConnectionCycle {
   }
 
   private void pace(boolean firstOfWalk) throws InterruptedException {
-    setup.status().reconnecting(outageSince, cause, lastHost, attempts);
+    if (!planned || attempts > 0) {
+      setup.status().reconnecting(outage.at(), cause, lastHost, attempts);
+    }
     stalls.look(System.nanoTime());
     long wait = pacer.waitNanos(firstOfWalk, System.nanoTime());
     while (wait > 0) {
@@ -127,6 +134,7 @@ final class ConnectionCycle {
   private Link attempt(int next, ConnectRound round) throws InterruptedException, TerminalFailure {
     Endpoint endpoint = tracker.endpoint(next);
     lastHost = endpoint.toString();
+    outages.tried(System.nanoTime());
     attempts++;
     number++;
     if (number > 1) {
@@ -171,7 +179,7 @@ final class ConnectionCycle {
 
   private Link admit(int next, QwpConnection connection, ConnectRound round)
       throws InterruptedException, TerminalFailure {
-    setup.cap().seen(connection.maxBatchBytes());
+    setup.cap().seen(connection.endpoint(), connection.maxBatchBytes());
     long version = setup.gate().version();
     Link link = new Link(connection, number, version);
     int head = setup.ring().frameLength(setup.ring().ackedFsn() + 1);
@@ -206,6 +214,7 @@ final class ConnectionCycle {
 
   private void connected(int next, Link link) {
     boolean again = setup.status().connectedOnce();
+    outages.over();
     host = next;
     authRounds = 0;
     tracker.recordSuccess(next);
@@ -271,14 +280,14 @@ final class ConnectionCycle {
     if (budget == 0) {
       return Long.MAX_VALUE;
     }
-    long left = MILLISECONDS.toNanos(budget) - (now - outageBegan);
+    long left = MILLISECONDS.toNanos(budget) - (now - outage.nanos());
     if (left <= 0) {
       throw failed(
           ErrorCode.OUTAGE_BUDGET_EXHAUSTED,
           "no server for "
               + budget
               + " ms (reconnect_max_duration_millis), since "
-              + outageSince
+              + outage.at()
               + ", after "
               + attempts
               + " attempts ("

@@ -6,45 +6,43 @@ import java.util.function.Supplier;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.MessageEncoder;
-import org.questdbsf.qwp.SymbolDictionary;
+import org.questdbsf.qwp.QwpLimits;
 import org.questdbsf.qwp.TableBlock;
 import org.questdbsf.slot.SegmentRing;
 
 /**
- * Cuts blocks of rows into frames that fit, encodes them, and appends them to the ring. Producer's
- * thread only; nothing per frame is allocated once the encoder has grown.
+ * Cuts blocks of rows into frames that fit, encodes them, and appends them to the ring. Where the
+ * symbols have become too many, frames go on with an empty dictionary. Producer's thread only;
+ * nothing per frame is allocated once the encoder has grown.
  */
 final class FramePublisher {
   private final LoopSetup setup;
   private final SegmentRing ring;
   private final FrameCap cap;
-  private final SymbolDictionary dictionary;
+  private final SymbolEpochs symbols;
   private final PlainTables tables; // null where somebody else has the tables checked
-  private final boolean selfSufficient;
   private final long deadlineMillis;
   private final MessageEncoder encoder;
   private final Supplier<String> stallDetail = this::doing;
 
-  private int shippedSymbols;
+  private int shippedSymbols; // ids of the current dictionary that are in frames
   private TableBlock unfinished;
   private int unfinishedFrom;
   private long unfinishedGeneration;
   private volatile long appendingSince;
 
   /**
-   * @param setup of the loop that ships the frames; where it has no dictionary, each frame carries
-   *     its symbols from id 0, else only those that no frame before it carried
+   * @param setup of the loop that ships the frames
    * @param tables told of the columns of the frames before they are published, or null
    * @param deadlineMillis longest wait for room, below 0 for none
    */
-  FramePublisher(
-      LoopSetup setup, SymbolDictionary dictionary, PlainTables tables, long deadlineMillis) {
+  FramePublisher(LoopSetup setup, PlainTables tables, long deadlineMillis) {
     this.setup = setup;
     this.ring = setup.ring();
     this.cap = setup.cap();
-    this.dictionary = dictionary;
+    this.symbols = setup.symbols();
+    this.shippedSymbols = symbols.inEachFrame() ? symbols.current().size() : 0;
     this.tables = tables;
-    this.selfSufficient = setup.dictionary() == null;
     this.deadlineMillis = deadlineMillis;
     // More than a frame may have is never needed.
     long room = Math.min(setup.config().initBufSize(), ring.maxFrameBytes());
@@ -54,13 +52,13 @@ final class FramePublisher {
   /**
    * Publishes all ended rows of a block and clears it; see {@link Sender#publish}.
    *
+   * @param firstNumber what messages call the first row of the block
    * @return FSN of the newest frame
    */
-  long publish(TableBlock block) throws InterruptedException {
+  long publish(TableBlock block, long firstNumber) throws InterruptedException {
     boolean again = block == unfinished && block.generation() == unfinishedGeneration;
     int from = again ? unfinishedFrom : 0;
     int rows = block.rows();
-    SfException tooLarge = null;
     if (tables != null && block.hasNewColumns()) {
       tables.announce(block);
     }
@@ -69,26 +67,42 @@ final class FramePublisher {
       unfinished = block;
       unfinishedFrom = from;
       unfinishedGeneration = block.generation();
+      if (isFull(shippedSymbols)) {
+        retireSymbols();
+      }
+      block.moveTo(symbols.current(), from);
       int to = endOfFrame(block, from, rows);
-      if (to == from && cap.smallestSeen() == 0) {
-        // The first server connected may take more than is safe without knowing it.
-        await(() -> setup.status().connectedOnce(), "a server to say how large a frame may be");
-        to = endOfFrame(block, from, rows);
+      if (to == from) {
+        throw tooLarge(block, from, "row " + (firstNumber + from), size(block, from, from + 1));
       }
-      if (to > from) {
-        append(block, from, to);
-        from = to;
-      } else {
-        tooLarge = tooLarge == null ? rowTooLarge(block, from) : tooLarge;
-        from++;
-      }
+      append(block, from, to);
+      from = to;
     }
     unfinished = null;
     block.clear();
-    if (tooLarge != null) {
-      throw tooLarge;
-    }
     return ring.publishedFsn();
+  }
+
+  /**
+   * Refuses the row at hand where no frame takes it: larger than {@link FrameCap#limit} by {@link
+   * TableBlock#rowBytes}.
+   */
+  void checkLargeRow(TableBlock block) throws InterruptedException {
+    awaitFirstCap();
+    if (block.rowBytes() > cap.limit()) {
+      throw tooLarge(block, block.rows(), "the row", block.rowBytes());
+    }
+  }
+
+  /** Whether the dictionary should take no more than so many ids. */
+  boolean isFull(int ids) {
+    return ids >= setup.config().maxSymbolsPerSlot()
+        || symbols.inEachFrame() && symbols.current().encodedBytes(0, ids) > cap.limit() / 4;
+  }
+
+  private void retireSymbols() {
+    symbols.retire(ring.publishedFsn() + 1);
+    shippedSymbols = 0;
   }
 
   /** Behind what recovery left unclear nothing may be appended before it is out of the ring. */
@@ -136,10 +150,35 @@ final class FramePublisher {
     };
   }
 
-  /** The end of the largest frame from a row on; the row itself when even that one is too large. */
-  private int endOfFrame(TableBlock block, int from, int rows) {
+  /** The end of the next frame; the row itself when no frame takes it. */
+  private int endOfFrame(TableBlock block, int from, int rows) throws InterruptedException {
+    int to = largestFrame(block, from, rows);
+    if (to == from && block.encodedBytes(from, from + 1) < cap.limit()) {
+      // The symbols of other rows before it are in the way.
+      retireSymbols();
+      block.moveTo(symbols.current(), from);
+      to = largestFrame(block, from, rows);
+    }
+    if (to == from && cap.smallest() == 0) {
+      awaitFirstCap();
+      to = largestFrame(block, from, rows);
+    }
+    return to;
+  }
+
+  /** The first server connected may take more than is safe without knowing it. */
+  private void awaitFirstCap() throws InterruptedException {
+    if (cap.smallest() == 0) {
+      await(() -> setup.status().connectedOnce(), "a server to say how large a frame may be");
+    }
+  }
+
+  private int largestFrame(TableBlock block, int from, int rows) {
     int hard = cap.limit();
     int to = (int) Math.min(rows, (long) from + setup.config().frameRows());
+    while (to > from + 1 && deltaEnd(block, from, to) > QwpLimits.MAX_SYMBOLS) {
+      to = from + (to - from) / 2;
+    }
     long bytes = size(block, from, to);
     long aim = Math.min(setup.config().frameBytes(), hard);
     if (bytes > aim && to > from + 1) {
@@ -152,7 +191,12 @@ final class FramePublisher {
       to = from + (int) Math.max(1, Math.min(fitting, to - from - 1));
       bytes = size(block, from, to);
     }
-    return bytes > hard ? from : to;
+    return bytes > hard || deltaEnd(block, from, to) > QwpLimits.MAX_SYMBOLS ? from : to;
+  }
+
+  /** Bytes of a frame with all ended rows of a block, if it were one. */
+  long frameBytes(TableBlock block) {
+    return size(block, 0, block.rows());
   }
 
   private long size(TableBlock block, int from, int to) {
@@ -160,11 +204,12 @@ final class FramePublisher {
   }
 
   private long overhead(TableBlock block, int from, int to) {
-    return MessageEncoder.overheadBytes(dictionary, deltaStart(), deltaEnd(block, from, to));
+    int end = deltaEnd(block, from, to);
+    return MessageEncoder.overheadBytes(symbols.current(), deltaStart(), end);
   }
 
   private int deltaStart() {
-    return selfSufficient ? 0 : shippedSymbols;
+    return symbols.inEachFrame() ? 0 : shippedSymbols;
   }
 
   private int deltaEnd(TableBlock block, int from, int to) {
@@ -173,7 +218,7 @@ final class FramePublisher {
 
   private void append(TableBlock block, int from, int to) throws InterruptedException {
     int deltaEnd = deltaEnd(block, from, to);
-    encoder.encode(block, from, to, dictionary, deltaStart(), deltaEnd);
+    encoder.encode(block, from, to, symbols.current(), deltaStart(), deltaEnd);
     long now = System.nanoTime();
     setup.times().published(ring.publishedFsn() + 1, ring.ackedFsn(), now);
     appendingSince = now;
@@ -188,22 +233,23 @@ final class FramePublisher {
     setup.counters().bytesWritten.add(encoder.length());
   }
 
-  private SfException rowTooLarge(TableBlock block, int row) {
+  private SfException tooLarge(TableBlock block, int row, String called, long bytes) {
     return new SfException(
         ErrorCode.FRAME_TOO_LARGE,
-        "row "
-            + row
-            + " of the block for table '"
+        called
+            + " for table '"
             + block.table()
             + "' takes "
-            + size(block, row, row + 1)
-            + " bytes with its symbols, a frame may have "
+            + bytes
+            + " bytes with its symbols, most of them in "
+            + block.largestValue(row)
+            + "; a frame may have "
             + cap.limit()
-            + (cap.smallestSeen() == 0
+            + (cap.smallest() == 0
                 ? " until a server has said what it takes"
-                : " (90 % of the server's cap of " + cap.smallestSeen() + ", within a segment)")
-            + "; this row was not sent, all others of the block were. Make the row smaller, or"
-            + " raise http.recv.buffer.size of the server and sf_max_segment_bytes");
+                : " (90 % of the server's cap of " + cap.smallest() + ", within a segment)")
+            + ". Make the value smaller, or raise http.recv.buffer.size of the server and"
+            + " sf_max_segment_bytes");
   }
 
   /** Since when the producer has been appending one frame, in nanoseconds; 0 when it is not. */

@@ -41,6 +41,7 @@ final class FrameShipper {
   private final ReconnectPacer pacer;
   private final CapWatch caps;
   private final StallLog stalls;
+  private final SymbolEpochs symbols;
 
   private SilenceWatch silence;
   private Link link;
@@ -74,8 +75,8 @@ final class FrameShipper {
     AckRejections rejections = new AckRejections(setup, inFlight, strikes, activity);
     this.acks = new AckTracker(setup, inFlight, audit, rejections, activity, this::progressed);
     this.nacks = new NackHandler(setup, inFlight, caution, strikes, acks);
-    this.catchUp =
-        setup.dictionary() == null ? null : new CatchUp(setup.dictionary(), this::sentDictionary);
+    this.symbols = setup.symbols();
+    this.catchUp = symbols.inEachFrame() ? null : new CatchUp(this::sentDictionary);
     this.ackedBefore = ring.ackedFsn();
   }
 
@@ -90,6 +91,7 @@ final class FrameShipper {
     gateVersion = next.gateVersion();
     QwpConnection connection = link.connection();
     inFlight.begin(ring.ackedFsn() + 1);
+    symbols.enter(ring.ackedFsn() + 1);
     acks.begin(next);
     patient = true;
     waitFor = -1;
@@ -197,7 +199,8 @@ final class FrameShipper {
   }
 
   private boolean waitsToBeHead(long fsn) {
-    return link.tooLarge(ring.frameLength(fsn)) && fsn > ring.ackedFsn() + 1;
+    boolean alone = link.tooLarge(ring.frameLength(fsn)) || symbols.begins(fsn);
+    return alone && fsn > ring.ackedFsn() + 1;
   }
 
   private Loss ship() throws TerminalFailure, InterruptedException {
@@ -220,6 +223,12 @@ final class FrameShipper {
         return loss;
       }
       long fsn = inFlight.nextFsn();
+      if (symbols.begins(fsn)) {
+        if (!inFlight.fresh()) {
+          return Loss.of(Loss.Kind.DICTIONARY, "the next frames go by an empty symbol dictionary");
+        }
+        symbols.enter(fsn);
+      }
       loss = send(fsn, ring.frameLength(fsn));
       if (loss != null) {
         return loss;
@@ -295,7 +304,7 @@ final class FrameShipper {
       }
       if (catchUp != null && inFlight.fresh()) {
         int known = FrameLook.at(message.array(), offset, length).deltaStart();
-        if (!catchUp.send(link, known)) {
+        if (!catchUp.send(link, symbols.shipping(), known)) {
           return Loss.of(Loss.Kind.CAP, "a symbol is larger than the server takes");
         }
       }

@@ -2,7 +2,6 @@ package org.questdbsf.sender;
 
 import java.time.Instant;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.slot.SegmentRing;
 
 /**
@@ -10,8 +9,7 @@ import org.questdbsf.slot.SegmentRing;
  *
  * @param name of the slot or lane
  * @param ring where the frames are; the loop is its only consumer
- * @param dictionary of a ring whose frames carry only what earlier ones did not; null where each
- *     frame carries all that it needs
+ * @param symbols which frames go by which dictionary
  * @param plan of what was in the ring when it was opened
  * @param deadLetters where dropped frames go, or null where they are only reported
  * @param times when frames were published
@@ -21,7 +19,7 @@ import org.questdbsf.slot.SegmentRing;
 record LoopSetup(
     String name,
     SegmentRing ring,
-    SymbolDictionary dictionary,
+    SymbolEpochs symbols,
     ReplayPlan plan,
     SenderConfig config,
     PolicyDefaults defaults,

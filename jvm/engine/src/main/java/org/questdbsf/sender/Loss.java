@@ -14,6 +14,8 @@ record Loss(Kind kind, String cause, long pauseMillis) {
     TRANSPORT,
     /** It is about a frame, not about the host. */
     FRAME,
+    /** Nothing is wrong: a connection has one dictionary, and the next frame needs an empty one. */
+    DICTIONARY,
     /** The host does not take writes: like a role reject. */
     HOST_REFUSES,
     /** The head frame is larger than the host takes. */

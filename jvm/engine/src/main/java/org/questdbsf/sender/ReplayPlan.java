@@ -1,5 +1,7 @@
 package org.questdbsf.sender;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.questdbsf.error.ErrorCode;
@@ -28,30 +30,38 @@ final class ReplayPlan {
   private final long tailFirst;
   private final long tailLast;
   private final long appendAfter;
+  private final List<Long> dictionaryStarts;
 
-  private ReplayPlan(TreeMap<Long, Long> groups, long tailFirst, long tailLast, long appendAfter) {
+  private ReplayPlan(
+      TreeMap<Long, Long> groups,
+      long tailFirst,
+      long tailLast,
+      long appendAfter,
+      List<Long> dictionaryStarts) {
     this.groups = groups;
     this.tailFirst = tailFirst;
     this.tailLast = tailLast;
     this.appendAfter = appendAfter;
+    this.dictionaryStarts = dictionaryStarts;
   }
 
   /** The plan of a ring that holds nothing. */
   static ReplayPlan ofEmpty() {
-    return new ReplayPlan(new TreeMap<>(), NONE, NONE, -1);
+    return new ReplayPlan(new TreeMap<>(), NONE, NONE, -1, List.of());
   }
 
   /**
    * Reads all unacknowledged frames of a recovered ring, before its loop starts.
    *
-   * @param dictionary filled with the symbols of all frames, so that ids keep their meaning; null
-   *     where nothing will be appended
+   * @param dictionary filled with the symbols of the last frames, so that ids keep their meaning;
+   *     null where nothing will be appended
    * @throws SfException SLOT_NEWER_FORMAT where frames lean on a dictionary that is not in them: no
    *     damage, so nobody may give the slot up for it
    */
   static ReplayPlan read(SegmentRing ring, String slot, SymbolDictionary dictionary) {
     RecoveredSymbols symbols = new RecoveredSymbols();
     TreeMap<Long, Long> groups = new TreeMap<>();
+    List<Long> starts = new ArrayList<>();
     byte[] frame = new byte[0];
     long open = NONE;
     long last = ring.publishedFsn();
@@ -59,9 +69,13 @@ final class ReplayPlan {
       int length = ring.frameLength(fsn);
       frame = frame.length < length ? new byte[length + length / 2] : frame;
       ring.copyFrame(fsn, frame, 0);
+      symbols.beginFrame();
       FrameLook look = FrameLook.at(frame, 0, length, symbols);
       if (look.deltaStart() > 0) {
         throw leansOnOthers(slot, fsn, look.deltaStart());
+      }
+      if (symbols.frameChangedMeaning() && open == NONE) { // a group stays on one connection
+        starts.add(fsn);
       }
       boolean deferred =
           MessageHeader.isQwp(frame, 0, length) && MessageHeader.isDeferred(frame, 0);
@@ -72,9 +86,11 @@ final class ReplayPlan {
         open = NONE;
       }
     }
-    boolean complete = dictionary == null || symbols.into(dictionary);
+    if (dictionary != null && !symbols.into(dictionary)) {
+      starts.add(last + 1);
+    }
     long tailLast = open == NONE ? NONE : last;
-    return new ReplayPlan(groups, open, tailLast, open != NONE || !complete ? last : -1);
+    return new ReplayPlan(groups, open, tailLast, open != NONE ? last : -1, starts);
   }
 
   private static SfException leansOnOthers(String slot, long fsn, int deltaStart) {
@@ -88,6 +104,11 @@ final class ReplayPlan {
             + (deltaStart - 1)
             + ", which are not in it; the slot was written in a newer format, drain it with the"
             + " client that wrote it");
+  }
+
+  /** Frames that give ids another meaning than those before them; in order. */
+  List<Long> dictionaryStarts() {
+    return dictionaryStarts;
   }
 
   /** The unit a frame belongs to. */

@@ -8,7 +8,6 @@ import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.ColumnBuffer;
 import org.questdbsf.qwp.QwpType;
-import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.qwp.TableBlock;
 
 /**
@@ -19,16 +18,20 @@ final class RowWriter {
   private static final int ROWS_BETWEEN_WEIGHINGS = 16;
 
   private final SenderConfig config;
-  private final SymbolDictionary dictionary;
+  private final FrameCap cap;
+  private final FramePublisher publisher;
+  private final SymbolEpochs symbols;
   private final Map<String, TableBlock> blocks = new LinkedHashMap<>();
   private TableBlock row;
   private int symbolsBeforeRow;
   private int rows;
   private long firstRowAt;
 
-  RowWriter(SenderConfig config, SymbolDictionary dictionary) {
-    this.config = config;
-    this.dictionary = dictionary;
+  RowWriter(LoopSetup setup, FramePublisher publisher) {
+    this.config = setup.config();
+    this.cap = setup.cap();
+    this.symbols = setup.symbols();
+    this.publisher = publisher;
   }
 
   void begin(String table) {
@@ -43,10 +46,13 @@ final class RowWriter {
     }
     TableBlock block = blocks.get(table);
     if (block == null) {
-      block = new TableBlock(table, dictionary, config.maxNameLen());
+      block = new TableBlock(table, symbols.current(), config.maxNameLen());
       blocks.put(table, block);
     }
-    symbolsBeforeRow = dictionary.size();
+    if (block.rows() == 0) {
+      block.moveTo(symbols.current(), 0);
+    }
+    symbolsBeforeRow = block.dictionary().size();
     row = block;
   }
 
@@ -69,13 +75,21 @@ final class RowWriter {
   void cancel() {
     if (row != null) {
       row.cancelRowAndItsColumns();
-      dictionary.rollbackTo(symbolsBeforeRow);
+      row.dictionary().rollbackTo(symbolsBeforeRow);
       row = null;
     }
   }
 
-  void end() {
-    current().endRow();
+  /**
+   * Ends the row begun.
+   *
+   * @throws SfException FRAME_TOO_LARGE where no frame takes it; it is still begun then
+   */
+  void end() throws InterruptedException {
+    if (current().rowBytes() > cap.limit()) {
+      publisher.checkLargeRow(row);
+    }
+    row.endRow();
     row = null;
     if (rows++ == 0) {
       firstRowAt = System.nanoTime();
@@ -128,8 +142,8 @@ final class RowWriter {
     return bytes;
   }
 
-  /** Publishes all ended rows; no row may be begun. */
-  void flush(FramePublisher publisher) throws InterruptedException {
+  /** Publishes all ended rows; no row may be begun. What cannot be published is kept. */
+  void flush() throws InterruptedException {
     if (row != null) {
       throw new SfException(
           ErrorCode.VALUE_INVALID,
@@ -141,26 +155,29 @@ final class RowWriter {
     for (TableBlock block : blocks.values()) {
       try {
         if (block.rows() > 0) {
-          publisher.publish(block);
+          publisher.publish(block, 0);
         }
       } catch (SfException e) {
         if (e.code() != ErrorCode.FRAME_TOO_LARGE) {
           throw e;
         }
-        tooLarge = e;
+        tooLarge = e; // the servers have come to take less than when the row was written
       }
     }
     rows = 0;
+    for (TableBlock block : blocks.values()) {
+      rows += block.rows();
+    }
     if (tooLarge != null) {
       throw tooLarge;
     }
   }
 
   /** For the end: publishes all ended rows; a row begun is forgotten. */
-  void publishRest(FramePublisher publisher) throws InterruptedException {
+  void publishRest() throws InterruptedException {
     cancel();
     if (rows > 0) {
-      flush(publisher);
+      flush();
     }
   }
 }

@@ -45,10 +45,10 @@ final class SendLoop {
   private final Thread thread;
 
   SendLoop(LoopSetup setup) {
-    this(setup, new ReconnectPacer(ReconnectPacer.MOST_A_SECOND));
+    this(setup, new ReconnectPacer(ReconnectPacer.MOST_A_SECOND), new OutageClock());
   }
 
-  SendLoop(LoopSetup setup, ReconnectPacer pacer) {
+  SendLoop(LoopSetup setup, ReconnectPacer pacer, OutageClock outages) {
     this.setup = setup;
     SenderConfig config = setup.config();
     SplittableRandom random = new SplittableRandom();
@@ -62,7 +62,7 @@ final class SendLoop {
             config.reconnectMaxBackoffMillis(),
             random);
     StallLog stalls = new StallLog(setup);
-    this.cycle = new ConnectionCycle(setup, mailbox, control, pacer, caps, stalls, random);
+    this.cycle = new ConnectionCycle(setup, mailbox, control, pacer, outages, caps, stalls, random);
     this.shipper = new FrameShipper(setup, mailbox, control, pacer, caps, stalls, poison);
     this.thread = new Thread(this::run, "questdb-sf-send-" + setup.name());
     this.thread.setDaemon(true);

@@ -29,7 +29,6 @@ public final class Sender implements AutoCloseable {
 
   private final LoopSetup setup;
   private final SegmentRing ring;
-  private final SymbolDictionary dictionary;
   private final FramePublisher publisher;
   private final RowWriter rows;
   private final Row row;
@@ -38,16 +37,14 @@ public final class Sender implements AutoCloseable {
 
   Sender(
       LoopSetup setup,
-      SymbolDictionary dictionary,
       PlainTables tables,
       long appendDeadlineMillis,
       SlotNote note,
       SenderCloser c) {
     this.setup = setup;
     this.ring = setup.ring();
-    this.dictionary = dictionary;
-    this.publisher = new FramePublisher(setup, dictionary, tables, appendDeadlineMillis);
-    this.rows = new RowWriter(setup.config(), dictionary);
+    this.publisher = new FramePublisher(setup, tables, appendDeadlineMillis);
+    this.rows = new RowWriter(setup, publisher);
     this.row = new Row(this, rows);
     this.note = note;
     this.closer = c;
@@ -91,7 +88,7 @@ public final class Sender implements AutoCloseable {
     checkError();
     closer.checkOpen();
     try {
-      rows.flush(publisher);
+      rows.flush();
       ring.settle();
     } catch (SfException e) {
       checkError();
@@ -114,9 +111,12 @@ public final class Sender implements AutoCloseable {
     return awaitAcked(flush(), millis);
   }
 
-  /** The dictionary that all blocks of this sender use. Producer's thread only. */
+  /**
+   * The dictionary that new blocks of this sender use. Publishing may begin another; blocks follow
+   * when they are next published. Producer's thread only.
+   */
   public SymbolDictionary dictionary() {
-    return dictionary;
+    return setup.symbols().current();
   }
 
   /**
@@ -134,24 +134,33 @@ public final class Sender implements AutoCloseable {
 
   /** An empty block for rows of a table, to be handed to {@link #publish}. */
   public TableBlock newBlock(String table) {
-    return new TableBlock(table, dictionary, setup.config().maxNameLen());
+    return new TableBlock(table, dictionary(), setup.config().maxNameLen());
   }
 
   /**
    * Publishes the ended rows of a block in one or more frames and clears it. Waits for room in the
-   * ring, interruptibly. When it throws anything but FRAME_TOO_LARGE the rows that were not
-   * published are still in the block, and publishing it again goes on with them.
+   * ring, interruptibly. When it throws the rows that were not published are still in the block,
+   * and publishing it again goes on with them.
    *
    * @return FSN of the newest frame
-   * @throws SfException FRAME_TOO_LARGE when a single row fits no frame (all other rows are
-   *     published, the message says which one was not), BACKPRESSURE_TIMEOUT, or the terminal error
-   *     of this sender
+   * @throws SfException FRAME_TOO_LARGE at a row that fits no frame, which {@link #checkRow} would
+   *     have refused: those before it are published; BACKPRESSURE_TIMEOUT, or the terminal error of
+   *     this sender
    */
   public long publish(TableBlock block) throws InterruptedException {
+    return publish(block, 0);
+  }
+
+  /**
+   * As {@link #publish(TableBlock)}.
+   *
+   * @param firstNumber what messages call the first row of the block
+   */
+  public long publish(TableBlock block, long firstNumber) throws InterruptedException {
     checkError();
     closer.checkOpen();
     try {
-      return publisher.publish(block);
+      return publisher.publish(block, firstNumber);
     } catch (SfException e) {
       // A terminal error ends a wait for room: it counts as seen.
       checkError();
@@ -185,9 +194,21 @@ public final class Sender implements AutoCloseable {
     return setup.config().frameRows();
   }
 
-  /** The most bytes a frame may have; no limit is known before a server has said one. */
-  public int maxFrameBytes() {
-    return setup.cap().smallestSeen() == 0 ? Integer.MAX_VALUE : setup.cap().limit();
+  /**
+   * Refuses the row at hand of a block where no frame takes it; before it is ended. Cheap, but a
+   * large row waits until a server was connected and may have said what it takes.
+   *
+   * @throws SfException FRAME_TOO_LARGE, which names the largest column; BACKPRESSURE_TIMEOUT
+   */
+  public void checkRow(TableBlock block) throws InterruptedException {
+    if (block.rowBytes() > setup.cap().limit()) {
+      publisher.checkLargeRow(block);
+    }
+  }
+
+  /** Bytes of a frame with all ended rows of a block, if it were one. Producer's thread only. */
+  public long frameBytes(TableBlock block) {
+    return publisher.frameBytes(block);
   }
 
   /**
@@ -282,16 +303,12 @@ public final class Sender implements AutoCloseable {
   }
 
   /**
-   * Whether the dictionary has grown so far that the owner should drain this sender, close it and
-   * open another: {@code max_symbols_per_slot}, and in a slot, where each frame carries all of it,
-   * a quarter of what a frame may have. Producer's thread only.
+   * Whether the dictionary has grown so far that the next frame will go by an empty one: {@code
+   * max_symbols_per_slot}, and in a slot, where each frame carries all of it, a quarter of what a
+   * frame may have. Whoever has several senders may rather open another. Producer's thread only.
    */
   public boolean mustRetire() {
-    if (dictionary.size() >= setup.config().maxSymbolsPerSlot()) {
-      return true;
-    }
-    return setup.dictionary() == null
-        && dictionary.encodedBytes(0, dictionary.size()) > setup.cap().limit() / 4;
+    return publisher.isFull(dictionary().size());
   }
 
   /**
@@ -312,6 +329,6 @@ public final class Sender implements AutoCloseable {
    */
   @Override
   public void close() {
-    closer.close(() -> rows.publishRest(publisher));
+    closer.close(rows::publishRest);
   }
 }

@@ -17,6 +17,7 @@ public final class SenderBuilder {
   String name;
   DeadLetterSink deadLetters;
   SlotTarget target;
+  OutageClock outages = new OutageClock();
   ReconnectPacer pacer = new ReconnectPacer(ReconnectPacer.MOST_A_SECOND);
 
   SenderBuilder(SenderConfig config) {
@@ -85,6 +86,12 @@ public final class SenderBuilder {
    */
   public SenderBuilder target(SlotTarget target) {
     this.target = Objects.requireNonNull(target, "target");
+    return this;
+  }
+
+  /** Shared with the senders that this one takes over from; default: one of its own. */
+  public SenderBuilder outages(OutageClock outages) {
+    this.outages = Objects.requireNonNull(outages, "outages");
     return this;
   }
 

@@ -31,7 +31,7 @@ final class SenderOpener {
     SenderCloser closer = null;
     boolean opened = false;
     try {
-      SymbolDictionary dictionary = new SymbolDictionary();
+      SymbolDictionary dictionary = SymbolEpochs.dictionary();
       // Before anything of the slot is changed: its frames may be such that this version sends
       // none.
       ReplayPlan plan = plan(slot, ring, dictionary);
@@ -43,9 +43,9 @@ final class SenderOpener {
       PlainTables tables = check == null ? null : new PlainTables(check, note);
       LoopSetup setup =
           setUp(slot, ring, dictionary, plan, note, check == null ? from.gate : check);
-      SendLoop loop = new SendLoop(setup, from.pacer);
+      SendLoop loop = new SendLoop(setup, from.pacer, from.outages);
       closer = new SenderCloser(setup, loop, storage);
-      Sender sender = new Sender(setup, dictionary, tables, appendDeadlineMillis(), note, closer);
+      Sender sender = new Sender(setup, tables, appendDeadlineMillis(), note, closer);
       loop.start();
       closer.drainers(adopter());
       awaitFirstConnection(setup);
@@ -90,6 +90,7 @@ final class SenderOpener {
     FrameCap cap =
         new FrameCap(
             ring.maxFrameBytes(),
+            config.endpoints().size(),
             note == null ? 0 : note.rememberedCap(),
             note == null ? seen -> {} : note::rememberCap);
     ErrorInbox inbox =
@@ -98,7 +99,7 @@ final class SenderOpener {
     return new LoopSetup(
         name,
         ring,
-        slot == null ? dictionary : null,
+        new SymbolEpochs(slot != null, dictionary, plan.dictionaryStarts()),
         plan,
         config,
         from.policies,

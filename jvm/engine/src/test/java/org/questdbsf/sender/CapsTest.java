@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.questdbsf.sender.Database.assertTrueEventually;
 
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.function.IntFunction;
 import org.junit.jupiter.api.Test;
@@ -98,7 +99,7 @@ class CapsTest {
   }
 
   @Test
-  void aRowThatFitsNoFrameIsNamedAndTheOthersGo() throws Exception {
+  void aBlockStopsAtARowThatFitsNoFrameAndKeepsIt() throws Exception {
     Recorder script = capped(20_000);
     try (ScriptServer server = new ScriptServer(script);
         Sender sender = Senders.open(server, BIG + "initial_connect_retry=on;")) {
@@ -108,9 +109,75 @@ class CapsTest {
       SfException thrown = assertThrows(SfException.class, () -> sender.publish(block));
       assertEquals(ErrorCode.FRAME_TOO_LARGE, thrown.code());
       assertTrue(thrown.getMessage().contains("row 3 "), thrown.getMessage());
-      assertEquals(0, block.rows());
+      assertTrue(thrown.getMessage().contains("column 'text' with 30"), thrown.getMessage());
+      assertEquals(3, sender.counters().rowsWritten());
       sender.awaitAcked(sender.publishedFsn());
-      script.database.assertComplete("t", 6);
+      script.database.assertComplete("t", 3);
+      SfException again = assertThrows(SfException.class, () -> sender.publish(block));
+      assertTrue(again.getMessage().contains("row 3 "), "nothing of it is gone");
+      assertEquals(3, sender.counters().rowsWritten());
+    }
+  }
+
+  @Test
+  void aRowThatFitsNoFrameIsRefusedWhereItEndsAndTheOthersGo() throws Exception {
+    Recorder script = capped(20_000);
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender = Senders.open(server, BIG)) {
+      for (int n = 0; n < 1_000; n++) {
+        if (n % 100 == 50) {
+          // Known only when the server was seen: the first of them waits for that.
+          Row large = sender.table("t").longColumn(Database.NUMBER, n);
+          large.stringColumn("text", "x".repeat(n == 50 ? 200_000 : 18_500));
+          SfException thrown =
+              assertThrows(SfException.class, () -> large.at(1, ChronoUnit.MICROS));
+          assertEquals(ErrorCode.FRAME_TOO_LARGE, thrown.code());
+          assertTrue(thrown.getMessage().contains("table 't'"), thrown.getMessage());
+          assertTrue(thrown.getMessage().contains("column 'text'"), thrown.getMessage());
+          sender.cancelRow();
+        }
+        sender.table("t").longColumn(Database.NUMBER, n).stringColumn("text", "x").atNow();
+      }
+      assertTrue(sender.drain(20_000));
+      script.database.assertComplete("t", 1_000);
+      assertEquals(1_000, sender.counters().rowsWritten());
+    }
+  }
+
+  @Test
+  void rowsThatServersHaveComeToRefuseAreKeptUntilTheyTakeThem() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] = new Recorder((session, sequence, n, m) -> self[0].accept(session, sequence, m));
+    self[0].upgrades = c -> Upgrade.accept(CAP, c == 1 ? "20000" : "1000000");
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = Senders.open(server, BIG + "initial_connect_retry=on;auto_flush=off;")) {
+      for (int n = 0; n < 3; n++) {
+        String text = "x".repeat(n == 1 ? 50_000 : 10);
+        sender.table("t").longColumn(Database.NUMBER, n).stringColumn("text", text).atNow();
+      }
+      server.run(() -> server.open.forEach(ScriptServer.Session::reset));
+      assertTrueEventually(() -> server.connections() == 2, "the second connection");
+      assertTrueEventually(() -> sender.frameBytes() == 18_000, "what it said");
+      SfException thrown = assertThrows(SfException.class, sender::flush);
+      assertEquals(ErrorCode.FRAME_TOO_LARGE, thrown.code());
+      assertEquals(0, sender.counters().rowsDropped());
+      server.run(() -> server.open.forEach(ScriptServer.Session::reset));
+      assertTrueEventually(() -> sender.frameBytes() > 100_000, "what the third said");
+      assertTrue(sender.drain(20_000));
+      self[0].database.assertComplete("t", 3);
+    }
+  }
+
+  @Test
+  void oneAnswerOfOneByteEndsNothing() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] = new Recorder((session, sequence, n, m) -> self[0].accept(session, sequence, m));
+    self[0].upgrades = c -> Upgrade.accept(CAP, c == 0 ? "1" : "1000000");
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = Senders.open(server, BIG)) {
+      sender.awaitAcked(sender.publish(block(sender, 400, 1000)));
+      assertTrueEventually(() -> sender.frameBytes() == 900_000, "the size that holds now");
+      self[0].database.assertComplete("t", 400);
     }
   }
 

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.questdbsf.sender.Database.assertTrueEventually;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.AfterEach;
@@ -63,7 +64,7 @@ class DeferredGroupsTest {
         new LoopSetup(
             "foreign",
             ring,
-            null,
+            new SymbolEpochs(true, new SymbolDictionary(), List.of()),
             ReplayPlan.read(ring, "foreign", null),
             builder.config,
             PolicyDefaults.ENGINE,
@@ -75,9 +76,9 @@ class DeferredGroupsTest {
             counters,
             new SenderStatus("foreign"),
             new PublishTimes(),
-            new FrameCap(ring.maxFrameBytes(), 0, cap -> {}),
+            new FrameCap(ring.maxFrameBytes(), 1, 0, cap -> {}),
             new ErrorInbox("foreign", 16, error -> {}, error -> {}, counters));
-    loop = new SendLoop(setup, builder.pacer);
+    loop = new SendLoop(setup, builder.pacer, builder.outages);
     loop.start();
   }
 
@@ -206,7 +207,7 @@ class DeferredGroupsTest {
   }
 
   @Test
-  void idsThatMeanTwoThingsKeepNewFramesWaiting() throws Exception {
+  void aFrameThatGivesAnIdAnotherMeaningBeginsADictionary() throws Exception {
     append(0, false);
     SymbolDictionary other = new SymbolDictionary();
     TableBlock block = new TableBlock("t", other, 127);
@@ -215,7 +216,9 @@ class DeferredGroupsTest {
     encoder.encode(block, 0, 1, other, 0, 1);
     ring.append(encoder.array(), 0, encoder.length(), 1000, () -> "");
     SymbolDictionary read = new SymbolDictionary();
-    assertEquals(1, ReplayPlan.read(ring, "s", read).appendAfter());
-    assertEquals(0, read.size());
+    ReplayPlan plan = ReplayPlan.read(ring, "s", read);
+    assertEquals(List.of(1L), plan.dictionaryStarts());
+    assertEquals(-1, plan.appendAfter(), "new frames need not wait");
+    assertEquals("s7", new String(read.utf8(0), StandardCharsets.UTF_8));
   }
 }

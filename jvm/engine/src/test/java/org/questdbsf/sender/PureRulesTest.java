@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.questdbsf.net.Endpoint;
 import org.questdbsf.qwp.MessageEncoder;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.qwp.SymbolDictionary;
@@ -299,18 +300,34 @@ class PureRulesTest {
   @Test
   void sizesOfFrames() {
     List<Integer> seen = new ArrayList<>();
-    FrameCap cap = new FrameCap(1 << 20, 0, seen::add);
+    final Endpoint a = new Endpoint("a", 1);
+    final Endpoint b = new Endpoint("b", 1);
+    FrameCap cap = new FrameCap(1 << 20, 2, 0, seen::add);
     assertEquals(120 * 1024, cap.limit());
-    cap.seen(0);
+    cap.seen(a, 0);
     assertEquals(120 * 1024, cap.limit());
-    cap.seen(2_000_000);
+    cap.seen(a, 2_000_000);
     assertEquals(1 << 20, cap.limit(), "a segment is smaller");
-    cap.seen(100_000);
+    cap.seen(b, 100_000);
+    assertEquals(90_000, cap.limit(), "either host may get the next frame");
+    cap.seen(a, 500_000);
     assertEquals(90_000, cap.limit());
-    cap.seen(500_000);
-    assertEquals(90_000, cap.limit(), "one way");
-    assertEquals(List.of(2_000_000, 100_000), seen);
-    assertEquals(9_000, new FrameCap(1 << 20, 10_000, c -> {}).limit(), "remembered");
+    cap.seen(b, 400_000);
+    assertEquals(360_000, cap.limit(), "a host counts by what it said last");
+    cap.seen(b, 1);
+    assertEquals(360_000, cap.limit(), "no size for frames");
+    assertEquals(List.of(2_000_000, 100_000, 400_000), seen);
+  }
+
+  @Test
+  void aRememberedSizeHoldsUntilAllHostsHaveSaidTheirs() {
+    FrameCap cap = new FrameCap(1 << 20, 2, 10_000, c -> {});
+    assertEquals(9_000, cap.limit());
+    cap.seen(new Endpoint("a", 1), 100_000);
+    assertEquals(9_000, cap.limit());
+    cap.seen(new Endpoint("b", 1), 50_000);
+    assertEquals(45_000, cap.limit());
+    assertEquals(FrameCap.UNTIL_SEEN, new FrameCap(1 << 20, 1, 1, c -> {}).limit());
   }
 
   @Test
