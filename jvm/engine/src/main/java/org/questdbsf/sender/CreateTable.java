@@ -1,17 +1,29 @@
 package org.questdbsf.sender;
 
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.StringJoiner;
+import java.util.stream.Collectors;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpType;
 
-/** Writes CREATE TABLE statements for QuestDB, with every name quoted. */
+/**
+ * Writes CREATE TABLE statements for QuestDB, with every name quoted. A statement travels in the
+ * head of a request, for which servers have little room: where a table has very many columns, the
+ * rest of them comes with the rows, or is added one by one.
+ */
 public final class CreateTable {
+  /** Bytes of a statement in a request; a server's head has 64 KB by default, some proxy's 16. */
+  private static final int MOST_BYTES = 12 * 1024;
+
+  private static final int SHOWN_CHARACTERS = 200;
   private static final Set<String> PARTITIONS = Set.of("HOUR", "DAY", "WEEK", "MONTH", "YEAR");
   private static final String TTL =
       "[1-9][0-9]{0,6} ?(H|D|W|M|Y|HOURS?|DAYS?|WEEKS?|MONTHS?|YEARS?)";
@@ -19,7 +31,8 @@ public final class CreateTable {
   private CreateTable() {}
 
   /**
-   * The statement for a WAL table.
+   * The statement for a WAL table: with its designated timestamp, its dedup keys, and as many of
+   * the other columns as fit.
    *
    * @param designated name of the designated timestamp
    * @param ttl such as {@code 30 DAYS} or {@code 2h}, or null
@@ -42,7 +55,6 @@ public final class CreateTable {
               + table
               + "' cannot be created without a designated timestamp; name its column.");
     }
-    StringJoiner list = new StringJoiner(", ", "(", ")");
     for (TableSpec.Column column : columns) {
       if (Names.fold(column.name()).equals(Names.fold(designated))) {
         throw new SfException(
@@ -55,13 +67,9 @@ public final class CreateTable {
                 + designated
                 + "' as its designated timestamp; rename the column, or name it as the timestamp.");
       }
-      list.add(identifier(column.name()) + " " + column.sqlType());
     }
     String time = identifier(designated);
-    list.add(time + " " + TableTypes.sqlName(designatedType));
-    StringBuilder sql = new StringBuilder("CREATE TABLE IF NOT EXISTS ");
-    sql.append(identifier(table)).append(' ').append(list);
-    sql.append(" TIMESTAMP(").append(time).append(")");
+    StringBuilder sql = new StringBuilder(" TIMESTAMP(").append(time).append(")");
     sql.append(" PARTITION BY ").append(partition(partitionBy));
     if (ttl != null) {
       sql.append(" TTL ").append(ttl(ttl));
@@ -70,7 +78,60 @@ public final class CreateTable {
     if (!dedupKeys.isEmpty()) {
       sql.append(" DEDUP UPSERT KEYS").append(keys(table, columns, designated, dedupKeys));
     }
-    return sql.toString();
+    String begin = "CREATE TABLE IF NOT EXISTS " + identifier(table) + " (";
+    sql.insert(0, time + " " + TableTypes.sqlName(designatedType) + ")");
+    return begin + fitting(columns, dedupKeys, MOST_BYTES - bytes(begin) - bytes(sql)) + sql;
+  }
+
+  /**
+   * The definitions of as many columns as have room, each with a comma behind it: keys in any case,
+   * then those of which a server would make another type from the rows, then the rest.
+   */
+  private static String fitting(List<TableSpec.Column> columns, List<String> keys, int room) {
+    Set<String> keyNames = keys.stream().map(Names::fold).collect(Collectors.toSet());
+    Set<TableSpec.Column> chosen = new HashSet<>();
+    int left = room;
+    for (int rank = 0; rank <= 2; rank++) {
+      for (TableSpec.Column column : columns) {
+        boolean key = keyNames.contains(Names.fold(column.name()));
+        int bytes = bytes(definition(column));
+        if (rank == (key ? 0 : isMadeByRows(column) ? 2 : 1) && (key || bytes <= left)) {
+          left -= bytes;
+          chosen.add(column);
+        }
+      }
+    }
+    StringBuilder list = new StringBuilder();
+    for (TableSpec.Column column : columns) {
+      list.append(chosen.contains(column) ? definition(column) + ", " : "");
+    }
+    return list.toString();
+  }
+
+  /** Whether a server makes just this column when the first row with it comes. */
+  static boolean isMadeByRows(TableSpec.Column column) {
+    return column.equals(TableTypes.plain(column.name(), column.type()));
+  }
+
+  private static String definition(TableSpec.Column column) {
+    return identifier(column.name()) + " " + column.sqlType();
+  }
+
+  /** The statement that adds a column, one at a time as WAL tables want it. */
+  static String addition(String table, TableSpec.Column column) {
+    return "ALTER TABLE " + identifier(table) + " ADD COLUMN IF NOT EXISTS " + definition(column);
+  }
+
+  /** Bytes of a part of a statement in a request, the comma and blank before it included. */
+  private static int bytes(CharSequence part) {
+    return URLEncoder.encode(part.toString(), StandardCharsets.UTF_8).length() + 4;
+  }
+
+  /** A statement for people: its beginning, where it is long. */
+  static String shown(String sql) {
+    return sql.length() <= 2 * SHOWN_CHARACTERS
+        ? sql
+        : sql.substring(0, SHOWN_CHARACTERS) + "… (" + sql.length() + " characters)";
   }
 
   private static StringJoiner keys(
