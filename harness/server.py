@@ -109,6 +109,16 @@ class QuestDb:
             time.sleep(0.01)
 
 
+SMALL_FILES = {
+    # A file is laid out a page ahead: by default 16 MiB for each column of each partition.
+    "QDB_CAIRO_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
+    "QDB_CAIRO_WRITER_DATA_INDEX_VALUE_APPEND_PAGE_SIZE": "65536",
+    "QDB_CAIRO_WAL_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
+    "QDB_CAIRO_SYSTEM_WAL_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
+}
+"""Settings of a server that many tests share: 30 GB of column files fill a small disk."""
+
+
 class NotApplicable(RuntimeError):
     """What was asked of a server only another kind of server can do."""
 
@@ -172,7 +182,7 @@ class ServerProcess(QuestDb, ABC):
 
     def _environment(self) -> dict[str, str]:
         """Its environment."""
-        return {**os.environ, **self._settings}
+        return {**os.environ, **SMALL_FILES, **self._settings}
 
     def start(self) -> ServerProcess:
         """Starts the program and returns when it answers SQL."""

@@ -6,25 +6,18 @@ import os
 import subprocess
 from pathlib import Path
 
-from harness.server import REPOSITORY, NotApplicable, ServerProcess
+from harness.server import REPOSITORY, SMALL_FILES, NotApplicable, ServerProcess
 
 _SETTING_OF = {"--user": "QDB_HTTP_USER", "--password": "QDB_HTTP_PASSWORD"}
 """Options of the test server that QuestDB has a setting for."""
-_SMALL_FILES = {
-    # A file is laid out a page ahead: by default 16 MiB for each column of each partition.
-    "QDB_CAIRO_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
-    "QDB_CAIRO_WRITER_DATA_INDEX_VALUE_APPEND_PAGE_SIZE": "65536",
-    "QDB_CAIRO_WAL_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
-    "QDB_CAIRO_SYSTEM_WAL_WRITER_DATA_APPEND_PAGE_SIZE": "65536",
-}
 
 
 class RealServer(ServerProcess):
-    """Its files grow in small steps unless the environment says otherwise."""
+    """Settings that the test server takes as options are of its environment."""
 
     def _real_settings(self) -> dict[str, str]:
         """As ``QDB_...``, with those that the arguments stand for."""
-        settings = dict(_SMALL_FILES)
+        settings = dict(SMALL_FILES)
         for name, value in self._options():
             if name not in _SETTING_OF:
                 raise NotApplicable(f"{name} needs a scriptable server: SERVER=testserver")

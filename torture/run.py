@@ -2,7 +2,8 @@
 
 `refused`: a reader would not open it, and said why. `recovered`: all that waits is there. `torn`: the end is damaged,
 what is before it is there. `lost_silently`: frames that wait are missing and nobody says so. `altered`: a frame is
-there that was never written, or in another order. `hung`: no answer in 30 s. `disagree`: engine and Python package differ.
+there that was never written, or in another order. `hung`: no answer in 30 s. `disagree`: engine and Python package
+differ.
 """
 
 from __future__ import annotations

@@ -189,7 +189,9 @@ class _Callback:
     def onEvent(self, token: str, text: str) -> None:  # noqa: N802 (the name of the Java method)
         """Called for each event."""
         if not secrets.compare_digest(token.encode(), self.token.encode()):
-            raise PermissionError("questdb-sf: an event that does not come from this application's JVM")
+            raise PermissionError(
+                "questdb-sf: an event that does not come from this application's JVM"
+            )
         self._handler(json.loads(text))
 
     class Java:

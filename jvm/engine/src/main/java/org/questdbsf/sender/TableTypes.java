@@ -43,21 +43,25 @@ public final class TableTypes {
     };
   }
 
+  /** A column of plain rows, with whole numbers told apart that no number type would change. */
+  static TableSpec.Column plain(ColumnBuffer column) {
+    return column.holdsPlainNumbers()
+        ? new TableSpec.Column(column.name(), column.type(), WHOLE_NUMBERS)
+        : plain(column.name(), column.type());
+  }
+
   /**
    * A column of plain rows. Digits of decimals, precision of geohashes and dimensions of arrays are
-   * those of each frame, and left to the server: it refuses what differs from its column. So are
-   * whole numbers that no number type would change.
+   * those of each frame, and left to the server: it refuses what differs from its column.
    */
-  static TableSpec.Column plain(ColumnBuffer column) {
-    QwpType type = column.type();
+  static TableSpec.Column plain(String name, QwpType type) {
     String sqlType =
         switch (type) {
           case DECIMAL64, DECIMAL128, DECIMAL256 -> "DECIMAL";
           case GEOHASH, DOUBLE_ARRAY -> type.name();
-          case LONG -> column.holdsPlainNumbers() ? WHOLE_NUMBERS : type.name();
           default -> sqlName(type);
         };
-    return new TableSpec.Column(column.name(), type, sqlType);
+    return new TableSpec.Column(name, type, sqlType);
   }
 
   /**

@@ -222,7 +222,7 @@ class TableTypesTest {
   }
 
   private static boolean fitsPlain(QwpType type, String column) {
-    return TableTypes.fits(TableTypes.plain(block().column("x", type)), column);
+    return TableTypes.fits(TableTypes.plain("x", type), column);
   }
 
   /**
