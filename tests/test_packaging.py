@@ -54,6 +54,15 @@ def test_one_version_for_jars_wheel_and_installed_package() -> None:
     assert VERSION in said
 
 
+def test_the_standalone_jar_ships_the_newest_netty() -> None:
+    """Not the one of the oldest Spark, against which the engine is compiled."""
+    shipped = dict(re.findall(r"^(\w+)=(.*)$", PROPERTIES, re.MULTILINE))["shippedNettyVersion"]
+    with zipfile.ZipFile(STANDALONE) as opened:
+        versions = opened.read("META-INF/io.netty.versions.properties").decode()
+    told = set(re.findall(r"^netty-[\w-]+\.version=(.*)$", versions, re.MULTILINE))
+    assert told == {shipped}
+
+
 def test_configure_names_the_jar_of_this_version() -> None:
     from pyspark.sql import SparkSession
 

@@ -30,8 +30,11 @@ final class SenderStatus {
 
   /** Trying to connect, for {@code cause}; {@code since} is when the outage began. */
   void reconnecting(Instant since, String cause, String host, int attempts) {
-    // The first attempt after a refusal is part of trying the frame again, not an outage.
-    if (trouble == null || attempts > 0) {
+    // The first attempt ever is no outage, however slow it is; nor is the first one after a
+    // refusal,
+    // which is part of trying the frame again.
+    boolean tried = attempts > 0;
+    if (tried || connectedOnce && trouble == null) {
       state = new SenderState(Kind.RECONNECTING, since, cause, host, attempts);
     }
   }

@@ -4,12 +4,14 @@ import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongSupplier;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
+import org.questdbsf.sender.SenderState;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -236,9 +238,16 @@ final class DriverLedger {
           };
       return counters[metric.ordinal()] + onDriver;
     }
+    long now = clock.getAsLong();
+    if (metric.isOfHost()) {
+      Map<String, Long> byHost = new TreeMap<>();
+      executors.forEach(
+          (executor, told) -> byHost.merge(executor.host(), told.value(metric, now), Math::max));
+      return byHost.values().stream().mapToLong(Long::longValue).sum();
+    }
     long value = 0;
     for (Told executor : executors.values()) {
-      long one = executor.value(metric, clock.getAsLong());
+      long one = executor.value(metric, now);
       value = metric.isHighest() ? Math.max(value, one) : value + one;
     }
     return value;
@@ -253,9 +262,25 @@ final class DriverLedger {
   synchronized String health() {
     return executors.entrySet().stream()
         .filter(entry -> !entry.getValue().health.equals(OK))
-        .findFirst()
+        .max(Comparator.comparing(entry -> kind(entry.getValue().health)))
         .map(entry -> entry.getValue().health + " (executor " + entry.getKey().id() + ")")
         .orElse(OK);
+  }
+
+  /** The state that a health begins with. */
+  private static SenderState.Kind kind(String health) {
+    return SenderState.Kind.valueOf(health.split(" ", 2)[0].toUpperCase(Locale.ROOT));
+  }
+
+  /** An executor is gone: what it counted stays; what holds now of it does not. */
+  synchronized void gone(String executorId) {
+    executors.forEach(
+        (executor, told) -> {
+          if (executor.id().equals(executorId)) {
+            told.gauges = new long[told.gauges.length];
+            told.health = OK;
+          }
+        });
   }
 
   /** Says at the end of a query what is still to be delivered, and from where. */

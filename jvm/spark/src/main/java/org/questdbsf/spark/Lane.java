@@ -22,7 +22,7 @@ import org.slf4j.LoggerFactory;
  * #totals} and the state may be read by any thread.
  */
 final class Lane {
-  private static final AtomicLong INCARNATIONS = new AtomicLong(System.currentTimeMillis() << 16);
+  private static final AtomicLong INCARNATIONS = new AtomicLong();
 
   private static final Logger LOG = LoggerFactory.getLogger(Lane.class);
 
@@ -43,9 +43,9 @@ final class Lane {
   private final long incarnation = nextIncarnation();
   private final Map<String, RowEncoder.Binding> bindings = new HashMap<>();
 
-  /** A number above that of every lane that began before this call. */
+  /** A number above that of every lane that began before this call, in any process of the host. */
   static long nextIncarnation() {
-    return INCARNATIONS.incrementAndGet();
+    return INCARNATIONS.updateAndGet(last -> Math.max(last + 1, System.currentTimeMillis() << 16));
   }
 
   /** When it was given back, by {@code System.nanoTime()}; guarded by the pool. */

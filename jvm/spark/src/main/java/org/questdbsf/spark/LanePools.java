@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.spark.SparkEnv;
 import org.questdbsf.sender.DeadLetterSink;
 import org.questdbsf.sender.SenderConfig;
@@ -31,11 +32,16 @@ final class LanePools {
 
   private static volatile long drainMillis;
 
-  static {
-    Housekeeper.every(TIDY_MILLIS, LanePools::tidy);
-    Housekeeper.every(PUSH_MILLIS, LanePools::pushAll);
-    Runtime.getRuntime()
-        .addShutdownHook(new Thread(LanePools::drainAtExit, "questdb-sf-drain-at-exit"));
+  private static final AtomicBoolean KEPT_UP = new AtomicBoolean();
+
+  /** With the first pool, not with this class: an executor without one may be ending already. */
+  private static void keepUp() {
+    if (KEPT_UP.compareAndSet(false, true)) {
+      Housekeeper.every(TIDY_MILLIS, LanePools::tidy);
+      Housekeeper.every(PUSH_MILLIS, LanePools::pushAll);
+      Runtime.getRuntime()
+          .addShutdownHook(new Thread(LanePools::drainAtExit, "questdb-sf-drain-at-exit"));
+    }
   }
 
   private LanePools() {}
@@ -67,6 +73,7 @@ final class LanePools {
   record Loan(LanePool pool, Lane lane) {}
 
   private static LanePool create(LaneSettings settings) {
+    keepUp();
     SfOptions options = settings.options();
     int lanes = lanes(options);
     SenderConfig config = settings.senderConfig(lanes);

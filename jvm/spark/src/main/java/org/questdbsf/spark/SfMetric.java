@@ -130,6 +130,11 @@ public enum SfMetric {
     return unit.equals("milliseconds") || this == SUSPENDED_TABLES;
   }
 
+  /** Whether all executors of a host count the same things, those in {@code sf_dir}. */
+  boolean isOfHost() {
+    return this == FAILED_SLOTS || this == STRANDED_SLOTS;
+  }
+
   public Seen seen() {
     return seen;
   }

@@ -1,10 +1,11 @@
 package org.questdbsf.spark;
 
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -14,9 +15,14 @@ import org.slf4j.LoggerFactory;
  */
 public final class SfQueries {
   private static final Logger LOG = LoggerFactory.getLogger(SfQueries.class);
-  private static final int MAX = 256;
+
+  /** Queries that ended and can still be asked. */
+  private static final int MAX_ENDED = 256;
 
   private static final Map<String, SfTable> TABLES = new LinkedHashMap<>();
+
+  /** Those of them that ended, oldest first. */
+  private static final Set<String> ENDED = new LinkedHashSet<>();
 
   /** Counters of runs that are no longer in the map, by ordinal of {@link SfMetric}. */
   private static final long[] PAST = new long[SfMetric.values().length];
@@ -26,13 +32,7 @@ public final class SfQueries {
   /** A run begins; one before it with the same id is over. */
   static void begin(String queryId, SfTable table) {
     synchronized (TABLES) {
-      forget(TABLES.remove(queryId));
-      while (TABLES.size() >= MAX) {
-        Iterator<SfTable> oldest = TABLES.values().iterator();
-        SfTable table0 = oldest.next();
-        oldest.remove();
-        forget(table0);
-      }
+      forget(queryId);
       TABLES.put(queryId, table);
     }
     SfHandlers.fire(
@@ -41,7 +41,9 @@ public final class SfQueries {
         SfRegistration.Outcome.NONE);
   }
 
-  private static void forget(SfTable table) {
+  private static void forget(String queryId) {
+    ENDED.remove(queryId);
+    SfTable table = TABLES.remove(queryId);
     for (SfMetric metric : SfMetric.values()) {
       if (table != null && metric.kind() == SfMetric.Kind.COUNTER) {
         PAST[metric.ordinal()] += table.ledger().value(metric);
@@ -52,6 +54,11 @@ public final class SfQueries {
   /** A run ended; it stays to be asked until others need its place. */
   static void end(String queryId, DriverLedger ledger) {
     ledger.logEnd(queryId);
+    synchronized (TABLES) {
+      if (TABLES.containsKey(queryId) && ENDED.add(queryId) && ENDED.size() > MAX_ENDED) {
+        forget(ENDED.iterator().next());
+      }
+    }
     long rows = ledger.undeliveredRows();
     SfHandlers.fire(
         SfEvent.ofQuery(
@@ -61,6 +68,15 @@ public final class SfQueries {
                 ? "ended"
                 : "ended with " + rows + " rows to be delivered: " + ledger.undeliveredByPlace()),
         SfRegistration.Outcome.NONE);
+  }
+
+  /** An executor is gone. */
+  static void gone(String executorId) {
+    List<SfTable> tables;
+    synchronized (TABLES) {
+      tables = new ArrayList<>(TABLES.values());
+    }
+    tables.forEach(table -> table.ledger().gone(executorId));
   }
 
   /** Hands an executor's news to the ledger of its query. */

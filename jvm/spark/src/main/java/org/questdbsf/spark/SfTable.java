@@ -75,6 +75,7 @@ public final class SfTable implements Table, SupportsWrite, ReportsSinkMetrics {
       }
       ledger.isOf(info.queryId());
       SfQueries.begin(info.queryId(), this);
+      GoneExecutors.listen(session.sparkContext());
       if (streaming) {
         new EndOfQuery(session, info.queryId(), ledger).listen();
       }
