@@ -49,6 +49,8 @@ class Counters:
     acks_rejected: int
     """Acknowledgements that did not account for their rows; the frames were sent again."""
     frames_dropped: int
+    frames_missing: int
+    """Frames that its slot lacked when it was opened; nobody knows whether they arrived."""
     rows_dropped: int
     reconnect_attempts: int
     reconnects_succeeded: int

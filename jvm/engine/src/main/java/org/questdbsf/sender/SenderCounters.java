@@ -19,6 +19,7 @@ public final class SenderCounters {
   final LongAdder framesAcked = new LongAdder();
   final LongAdder acksRejected = new LongAdder();
   final LongAdder framesDropped = new LongAdder();
+  final LongAdder framesMissing = new LongAdder();
   final LongAdder rowsDropped = new LongAdder();
   final LongAdder rowsWritten = new LongAdder();
   final LongAdder framesWritten = new LongAdder();
@@ -69,6 +70,11 @@ public final class SenderCounters {
   /** Frames given up by policy, or retired because their transaction was never committed. */
   public long framesDropped() {
     return framesDropped.sum();
+  }
+
+  /** Frames that its slot lacked when it was opened; nobody knows whether they arrived. */
+  public long framesMissing() {
+    return framesMissing.sum();
   }
 
   /** Rows in frames given up by policy, where that could be read. */
@@ -141,6 +147,7 @@ public final class SenderCounters {
     all.put("frames_replayed", framesReplayed());
     all.put("acks_rejected", acksRejected());
     all.put("frames_dropped", framesDropped());
+    all.put("frames_missing", framesMissing());
     all.put("rows_dropped", rowsDropped());
     all.put("reconnect_attempts", reconnectAttempts());
     all.put("reconnects_succeeded", reconnectsSucceeded());

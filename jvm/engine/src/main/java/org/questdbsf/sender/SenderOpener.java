@@ -1,11 +1,13 @@
 package org.questdbsf.sender;
 
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.qwp.SymbolDictionary;
 import org.questdbsf.slot.DiskIo;
+import org.questdbsf.slot.RecoveryReport;
 import org.questdbsf.slot.SegmentBudget;
 import org.questdbsf.slot.SegmentKeeper;
 import org.questdbsf.slot.SegmentRing;
@@ -96,6 +98,9 @@ final class SenderOpener {
     ErrorInbox inbox =
         new ErrorInbox(
             name, config.errorInboxCapacity(), from.errorHandler, status::delivered, counters);
+    if (slot != null) {
+      slot.report().missing().forEach(frames -> tell(frames, slot, inbox, counters));
+    }
     return new LoopSetup(
         name,
         ring,
@@ -110,6 +115,25 @@ final class SenderOpener {
         new PublishTimes(),
         cap,
         inbox);
+  }
+
+  private static void tell(
+      RecoveryReport.Missing frames, Slot slot, ErrorInbox inbox, SenderCounters counters) {
+    counters.framesMissing.add(frames.toFsn() - frames.fromFsn() + 1);
+    inbox.offer(
+        new SenderError(
+            Category.LOCAL_FAILURE,
+            Policy.DROP,
+            -1,
+            -1,
+            frames.fromFsn(),
+            frames.toFsn(),
+            null,
+            0,
+            "slot " + slot.directory() + " was opened without these frames: they " + frames.why(),
+            null,
+            Instant.now(),
+            null));
   }
 
   /** The adopter of a plain sender; whoever hands in slots has one of their own. */

@@ -13,8 +13,7 @@ import java.util.List;
  * @param ackedFsn highest acknowledged FSN, −1 when there is none
  * @param frames frames found, acknowledged ones in the same segments included
  * @param tornBytes bytes behind the last good frame, where any of them was not zero
- * @param assumed frames before the first that are taken for acknowledged without a proof: another
- *     client made the slot, and writes no watermark
+ * @param missing frames that the slot is opened without, and nobody knows whether they arrived
  * @param segments the segments that hold frames, by FSN
  * @param notes what was set aside or put right, a clause each
  */
@@ -26,7 +25,7 @@ public record RecoveryReport(
     long ackedFsn,
     long frames,
     long tornBytes,
-    long assumed,
+    List<Missing> missing,
     List<SegmentReport> segments,
     List<String> notes) {
 
@@ -36,6 +35,18 @@ public record RecoveryReport(
     CLEAN,
     /** The last write was cut off: the frames before it are kept. */
     TORN
+  }
+
+  /**
+   * Frames that are not there.
+   *
+   * @param why a clause for people
+   */
+  public record Missing(long fromFsn, long toFsn, String why) {
+    @Override
+    public String toString() {
+      return "frames " + fromFsn + " to " + toFsn + " " + why;
+    }
   }
 
   /**

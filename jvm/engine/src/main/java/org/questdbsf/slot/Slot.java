@@ -2,7 +2,6 @@ package org.questdbsf.slot;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
@@ -35,7 +34,7 @@ public final class Slot implements AutoCloseable {
   private final AtomicBoolean closed = new AtomicBoolean();
   private volatile boolean settled;
 
-  private Slot(
+  Slot(
       String name,
       Path directory,
       DiskIo io,
@@ -78,7 +77,7 @@ public final class Slot implements AutoCloseable {
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
-    return open(sfDir, name, settings, share, keeper, io, true);
+    return new SlotOpener(sfDir, name, settings, share, keeper, io).open(true);
   }
 
   /**
@@ -93,96 +92,10 @@ public final class Slot implements AutoCloseable {
       SegmentKeeper keeper,
       DiskIo io)
       throws InterruptedException {
-    return open(sfDir, name, settings, share, keeper, io, false);
+    return new SlotOpener(sfDir, name, settings, share, keeper, io).open(false);
   }
 
-  private static Slot open(
-      Path sfDir,
-      String name,
-      RingSettings settings,
-      SegmentBudget.Share share,
-      SegmentKeeper keeper,
-      DiskIo io,
-      boolean settle)
-      throws InterruptedException {
-    if (!SlotDirectory.isName(name)) {
-      share.close();
-      throw SlotDirectory.badName(name);
-    }
-    CompletableFuture<Slot> opening =
-        keeper.submit(
-            () -> {
-              Slot slot;
-              try {
-                slot = openHere(sfDir, name, settings, share, keeper, io);
-              } catch (Throwable e) {
-                share.close();
-                throw e;
-              }
-              return settle ? slot.settledOrClosed() : slot;
-            });
-    try {
-      return opening.get();
-    } catch (InterruptedException e) {
-      opening.thenAccept(
-          slot ->
-              keeper.submit(
-                  () -> {
-                    slot.closeHere();
-                    return null;
-                  }));
-      throw e;
-    } catch (ExecutionException e) {
-      throw asOurs(e.getCause(), "open slot " + sfDir.resolve(name));
-    }
-  }
-
-  private static Slot openHere(
-      Path sfDir,
-      String name,
-      RingSettings settings,
-      SegmentBudget.Share share,
-      SegmentKeeper keeper,
-      DiskIo io)
-      throws IOException {
-    final Path directory = SlotDirectory.prepare(sfDir, name, io);
-    SlotLock lock = SlotLock.acquire(directory.getParent(), name, io);
-    List<SegmentFile> segments = List.of();
-    try {
-      SlotRecovery r = SlotRecovery.look(directory, name, io);
-      segments = r.map();
-      segments.forEach(s -> share.adopt(s.capacity()));
-      RecoveryReport report = r.report();
-      final DiskStorage storage =
-          new DiskStorage(
-              directory,
-              io,
-              (int) settings.segmentBytes(),
-              r.watermark(),
-              r.witness(),
-              r.nextGeneration());
-      Segment head = segments.isEmpty() ? null : segments.get(0);
-      final RingState state =
-          new RingState(
-              name,
-              storage,
-              share,
-              settings,
-              head,
-              report.publishedFsn(),
-              report.ackedFsn(),
-              r.forced());
-      Segment active = segments.isEmpty() ? null : segments.get(segments.size() - 1);
-      SegmentRing ring = new SegmentRing(state, active, keeper);
-      return new Slot(name, directory, io, keeper, lock, state, ring, r);
-    } catch (IOException | RuntimeException | Error e) {
-      segments.forEach(SegmentFile::unmap);
-      lock.close();
-      throw e;
-    }
-  }
-
-  private Slot settledOrClosed() throws IOException {
+  Slot settledOrClosed() throws IOException {
     try {
       settleHere();
       return this;
@@ -222,26 +135,6 @@ public final class Slot implements AutoCloseable {
       LOG.warn("slot {}: recovered; {}", directory, String.join("; ", report.notes()));
     }
     ring.start(position, recovery.marks());
-  }
-
-  private static SfException asOurs(Throwable cause, String what) {
-    if (cause instanceof SfException e) {
-      return e;
-    }
-    if (cause instanceof IOException e) {
-      return SlotDirectory.failed(what, e);
-    }
-    if (cause instanceof LinkageError e) {
-      return new SfException(
-          ErrorCode.SLOT_FILESYSTEM,
-          "cannot "
-              + what
-              + ": the native library that locks slots could not be loaded ("
-              + e
-              + "); JNA needs a directory it may run code from (-Djna.tmpdir)",
-          e);
-    }
-    return new SfException(ErrorCode.DISK_FAILED, "cannot " + what + ": " + cause, cause);
   }
 
   /** The slot's frames; closed by {@link #close}. */
@@ -349,7 +242,7 @@ public final class Slot implements AutoCloseable {
     }
   }
 
-  private void closeHere() throws IOException {
+  void closeHere() throws IOException {
     closed.set(true);
     ring.detach();
     Segment spare = state.spare.getAndSet(null);
@@ -430,7 +323,7 @@ public final class Slot implements AutoCloseable {
         } catch (TimeoutException e) {
           return false;
         } catch (ExecutionException e) {
-          throw asOurs(e.getCause(), what);
+          throw SlotOpener.asOurs(e.getCause(), what);
         }
       }
     } finally {

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import org.questdbsf.slot.RecoveryReport.Missing;
 import org.questdbsf.slot.SegmentScanner.Kind;
 import org.questdbsf.slot.SegmentScanner.Scan;
 import org.questdbsf.slot.SlotWitness.Testimony;
@@ -72,7 +73,7 @@ final class SlotJudge {
    * @param drop segments that are wholly acknowledged, oldest first
    * @param empty files without a frame
    * @param watermarkUsable whether the watermark file holds an FSN that can be right
-   * @param assumed frames before the first that are taken for acknowledged without a proof
+   * @param missing frames that are given up with a word: nobody knows whether they arrived
    */
   record Decision(
       List<Found> keep,
@@ -81,7 +82,7 @@ final class SlotJudge {
       boolean watermarkUsable,
       long publishedFsn,
       long ackedFsn,
-      long assumed,
+      List<Missing> missing,
       List<String> notes) {
 
     long tornBytes() {
@@ -94,6 +95,7 @@ final class SlotJudge {
   private final List<Found> empty = new ArrayList<>();
   private final List<Found> keep = new ArrayList<>();
   private final List<Found> drop = new ArrayList<>();
+  private final List<Missing> missing = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
   private SlotJudge(Clues clues) {
@@ -121,7 +123,7 @@ final class SlotJudge {
         Comparator.comparingLong((Found f) -> f.scan().baseFsn()).thenComparing(Found::name));
     if (framed.isEmpty()) {
       checkEnd(-1, 0);
-      return new Decision(framed, List.of(), empty, false, -1, -1, 0, notes);
+      return new Decision(framed, List.of(), empty, false, -1, -1, missing, notes);
     }
     return judgeFrames();
   }
@@ -137,12 +139,12 @@ final class SlotJudge {
     keep.add(framed.get(framed.size() - 1));
     checkOrder();
     long lowest = keep.get(0).scan().baseFsn();
-    final long assumed = checkFront(lowest, published);
+    checkFront(lowest, published);
     checkContiguous();
     checkEnd(published, newest.tornBytes());
     boolean usable = clues.watermark().isPresent() && clues.watermark().getAsLong() <= published;
     return new Decision(
-        keep, drop, empty, usable, published, Math.max(acked, lowest - 1), assumed, notes);
+        keep, drop, empty, usable, published, Math.max(acked, lowest - 1), missing, notes);
   }
 
   /** Highest FSN that a segment held: where its end is torn, up to the one behind it. */
@@ -186,37 +188,33 @@ final class SlotJudge {
     }
   }
 
-  /**
-   * Nothing may be missing before the first frame. Returns how many frames nobody can vouch for.
-   */
-  private long checkFront(long lowest, long published) throws Refusal {
+  /** Nothing may be missing before the first frame. */
+  private void checkFront(long lowest, long published) throws Refusal {
     if (clues.witness().isPresent()) {
       checkHead(clues.witness().get().marks(), lowest, published);
-      return 0;
+      return;
     }
     long released = clues.released();
     if (lowest <= released + 1) {
-      return 0;
+      return;
     }
     Found first = keep.get(0);
-    String missing =
+    String gap =
         "frames " + (released + 1) + " to " + (lowest - 1) + " are missing before " + first.name();
     if (clues.watermark().isPresent()) {
-      throw new Refusal(false, missing + ": they are above the watermark");
+      throw new Refusal(false, gap + ": they are above the watermark");
     }
     if (clues.ours()) {
-      throw new Refusal(false, missing + ", and no watermark says that they were acknowledged");
+      throw new Refusal(false, gap + ", and no watermark says that they were acknowledged");
     }
     if (!clues.setAside().isEmpty()) {
       throw new Refusal(
-          false, missing + "; they may be in " + clues.setAside().get(0) + ", which was set aside");
+          false, gap + "; they may be in " + clues.setAside().get(0) + ", which was set aside");
     }
-    notes.add(
-        "the first frame has FSN "
-            + lowest
-            + ", and no watermark says that those before it were acknowledged; a client that"
-            + " writes none leaves this");
-    return lowest;
+    lack(
+        0,
+        lowest - 1,
+        "are taken for acknowledged, as another client made the slot and wrote no watermark");
   }
 
   private void checkHead(Marks marks, long lowest, long published) throws Refusal {
@@ -283,6 +281,12 @@ final class SlotJudge {
       throw new Refusal(
           false, lost + " are missing at the end: " + SlotWitness.FILE + " says they were written");
     }
-    notes.add(lost + " were written, and are lost in the torn end");
+    lack(known + 1, promised, "were written, and are lost in the torn end");
+  }
+
+  private void lack(long from, long to, String why) {
+    Missing these = new Missing(from, to, why);
+    missing.add(these);
+    notes.add(these.toString());
   }
 }

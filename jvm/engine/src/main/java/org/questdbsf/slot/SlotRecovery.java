@@ -258,7 +258,7 @@ final class SlotRecovery {
         decision.ackedFsn(),
         frames,
         decision.tornBytes(),
-        decision.assumed(),
+        decision.missing(),
         segments,
         List.copyOf(decision.notes()));
   }

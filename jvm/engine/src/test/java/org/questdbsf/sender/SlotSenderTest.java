@@ -6,12 +6,16 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.questdbsf.sender.Database.assertTrueEventually;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -217,5 +221,63 @@ class SlotSenderTest {
     public long version() {
       return 0;
     }
+  }
+
+  private Path firstSegment() throws Exception {
+    try (Stream<Path> files = Files.list(directory.resolve("default"))) {
+      return files.filter(f -> f.toString().endsWith(".sfa")).sorted().findFirst().orElseThrow();
+    }
+  }
+
+  @Test
+  void whatATornEndHeldIsAnEventAndACount() throws Exception {
+    try (Sender sender = builder("127.0.0.1:1", "close_flush_timeout_millis=0;").build()) {
+      for (int n = 0; n < 3; n++) {
+        Senders.publish(sender, "t", n, n + 1);
+      }
+      sender.force();
+    }
+    byte[] bytes = Files.readAllBytes(firstSegment());
+    int end = bytes.length;
+    while (bytes[end - 1] == 0) {
+      end--;
+    }
+    bytes[end - 1] ^= 1; // in the last frame
+    Files.write(firstSegment(), bytes);
+    List<SenderError> told = new CopyOnWriteArrayList<>();
+    try (Sender sender =
+        builder("127.0.0.1:1", "close_flush_timeout_millis=0;").errorHandler(told::add).build()) {
+      assertTrueEventually(() -> told.size() == 1, "an event");
+      assertEquals(List.of(2L, 2L), List.of(told.get(0).fromFsn(), told.get(0).toFsn()));
+      assertTrue(told.get(0).message().contains("lost in the torn end"), told.get(0)::message);
+      assertEquals(1, sender.counters().framesMissing());
+    }
+  }
+
+  @Test
+  void aSlotWhoseFramesCannotBeSentIsAsItWas() throws Exception {
+    byte[] leaning = {
+      'Q', 'W', 'P', '1', 1, 8, 0, 0, 2, 0, 0, 0, 5, 0 // symbols from id 5 on, none of them
+    };
+    ByteBuffer file = ByteBuffer.allocate(4096).order(ByteOrder.LITTLE_ENDIAN);
+    CRC32C crc = new CRC32C();
+    file.put(new byte[] {'S', 'F', '0', '1', 1, 0, 0, 0}).putLong(0).putLong(0);
+    file.putInt(28, leaning.length);
+    crc.update(file.array(), 28, 4);
+    crc.update(leaning);
+    file.putInt(24, (int) crc.getValue()).position(32);
+    file.put(leaning).put(3000, (byte) 1); // and a torn end
+    Path slot = Files.createDirectories(directory.resolve("default"));
+    Files.write(slot.resolve("sf-0000000000000000.sfa"), file.array());
+    Files.write(slot.resolve(".ack-watermark"), new byte[16]);
+    SfException e =
+        assertThrows(SfException.class, () -> builder("127.0.0.1:1", "").build().close());
+    assertEquals(ErrorCode.SLOT_NEWER_FORMAT, e.code());
+    try (Stream<Path> left = Files.walk(directory)) {
+      assertEquals(4, left.count(), "directory, slot and its two files");
+    }
+    assertEquals(
+        HexFormat.of().formatHex(file.array()),
+        HexFormat.of().formatHex(Files.readAllBytes(slot.resolve("sf-0000000000000000.sfa"))));
   }
 }
