@@ -37,6 +37,7 @@ class Whole:
     """A slot without a fault. ``frames`` are the CRCs of all that is in its files, ``acked`` the first so many of them.
 
     ``witnessed`` slots are ours: of the others a wrong watermark or a missing front cannot be told from a right one.
+    ``settled`` says that the witness knows of every frame: a file that was cut behind what it knows of looks whole.
     """
 
     name: str
@@ -44,6 +45,7 @@ class Whole:
     frames: tuple[str, ...]
     acked: int
     witnessed: bool = True
+    settled: bool = True
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def faults(slot: Whole) -> Iterator[Fault]:
             head = not segment or offset < HEADER_BYTES
             for mask in (*(1 << bit for bit in range(8)), 0xFF) if head else MASKS:
                 yield _flip(name, data, offset, mask, segment)
-        for size in range(len(data)):
+        for size in range(len(data) if slot.settled or not segment else 0):
             yield Fault(name, f"cut to {size} bytes", _content(data[:size]), segment, size)
         yield Fault(name, "zeroed", _content(bytes(len(data))), segment)
         yield Fault(name, "deleted", lambda path: None, segment)
@@ -132,4 +134,4 @@ def stale_witness(slot: Whole) -> Whole:
     kept = struct.unpack_from("<qqqq", slot.files[slots.WITNESS], 8)
     lagging = Witness(kept[0], kept[1], kept[2] - 1, kept[3] - 1).encode()
     files = {**slot.files, slots.WITNESS: lagging}
-    return Whole(f"{slot.name}-stale", files, slot.frames, slot.acked)
+    return Whole(f"{slot.name}-stale", files, slot.frames, slot.acked, settled=False)
