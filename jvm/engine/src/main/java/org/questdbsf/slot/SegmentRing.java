@@ -18,7 +18,7 @@ import org.questdbsf.error.SfException;
  *
  * <p>An append is a bounds check, a checksum of heap bytes, two bulk copies and one release store:
  * no lock, no allocation, no system call. Only when a segment is full does it take the spare that
- * the keeper made, or wait for one.
+ * the keeper made, or wait for one; and the first append after a pause wakes the keeper.
  */
 public final class SegmentRing implements AutoCloseable {
   /**

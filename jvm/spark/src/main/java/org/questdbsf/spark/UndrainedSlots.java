@@ -43,6 +43,15 @@ final class UndrainedSlots {
     }
     SlotTarget own = SlotTarget.of(config, List.of(), "questdb-sf-spark");
     for (SlotInfo slot : slots) {
+      if (slot.problem().isPresent()) {
+        throw OptionRules.conflict(
+            "outputMode(\"update\"): "
+                + slot.directory()
+                + " cannot be looked at ("
+                + slot.problem().get()
+                + "), and may hold rows for the same target that were not sent yet. Mend its"
+                + " permissions, or move it out of sf_dir, then start the query again.");
+      }
       if (slot.hasSegments() && !slot.quarantined() && isFor(own, slot)) {
         throw OptionRules.conflict(
             "outputMode(\"update\"): slot "
