@@ -176,6 +176,65 @@ def test_too_many_rows_for_the_files(spark: Any, server: ServerProcess, tmp_path
     assert list((tmp_path / "letters").glob("*.jsonl")) == []
 
 
+def one_large_row(spark: Any) -> Any:
+    """Five rows in one task; no server takes the text of the fourth."""
+    return (
+        spark.range(5)
+        .selectExpr(
+            "id",
+            "if(id = 3, repeat('x', 5000000), 'small') AS text",
+            "timestamp_micros(id) AS ts",
+        )
+        .coalesce(1)
+    )
+
+
+def test_a_row_larger_than_a_frame_goes_to_a_file(
+    spark: Any, server: ServerProcess, tmp_path: Path
+) -> None:
+    """As any value that cannot be written: its row of the task and its largest column are named, the rest arrives."""
+    letters = tmp_path / "letters"
+    chosen = {"addr": server.addr, "table": "large", "timestamp": "ts", "create_table": "true"}
+    one_large_row(spark).write.format("questdb-sf").mode("append").options(
+        **chosen, on_row_error="dead_letter", dead_letter_dir=str(letters)
+    ).save()
+    assert server.await_count("large", 4) == 4
+    assert server.sql("SELECT id FROM large ORDER BY id") == [[0], [1], [2], [4]]
+    (kept,) = [
+        json.loads(line)
+        for path in letters.glob("*.jsonl")
+        for line in path.read_text(encoding="utf-8").splitlines()
+    ]
+    assert kept["row_number"] == 4
+    assert len(kept["row"]["text"]) == 5_000_000
+    for words in ("FRAME_TOO_LARGE", "table 'large'", "column 'text' with 5000"):
+        assert words in kept["reason"]
+    with pytest.raises(Exception, match=r"row 4 of partition 0 cannot be written: .*column 'text'"):
+        one_large_row(spark).write.format("questdb-sf").mode("append").options(**chosen).save()
+
+
+@pytest.mark.scripted
+def test_an_aborted_task_leaves_no_dead_letters(
+    spark: Any, start_server: Any, tmp_path: Path
+) -> None:
+    """The rows of the task are safe before its dead letters show: who writes them again keeps them again."""
+    server = start_server()
+    server.script(nack={"status": SCHEMA_MISMATCH, "message": "no", "times": 100})
+    letters = tmp_path / "letters"
+    with pytest.raises(Exception, match="SERVER_REJECTED"):
+        spark.range(5).selectExpr("id", "if(id = 3, null, timestamp_micros(id)) AS ts").coalesce(
+            1
+        ).write.format("questdb-sf").mode("append").options(
+            addr=server.addr,
+            table="aborted",
+            create_table="true",
+            timestamp="ts",
+            on_row_error="dead_letter",
+            dead_letter_dir=str(letters),
+        ).save()
+    assert [path.name for path in letters.iterdir() if not path.name.endswith(".crc")] == []
+
+
 @pytest.mark.scripted
 @pytest.mark.spark
 @BOTH_MODES

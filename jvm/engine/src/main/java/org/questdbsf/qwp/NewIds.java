@@ -6,12 +6,11 @@ import java.util.List;
 final class NewIds {
   private final SymbolDictionary from;
   private final SymbolDictionary to;
-  private final int[] known; // new id and one by old id; 0 where it has none yet
+  private int[] known = {}; // new id and one by old id; 0 where it has none yet
 
   NewIds(SymbolDictionary from, SymbolDictionary to) {
     this.from = from;
     this.to = to;
-    this.known = new int[from.size()];
   }
 
   /**
@@ -29,6 +28,9 @@ final class NewIds {
   }
 
   int of(int id) {
+    if (known.length == 0) {
+      known = new int[from.size()]; // not for a block without rows
+    }
     if (known[id] == 0) {
       known[id] = to.idOf(from, id) + 1;
     }

@@ -59,7 +59,7 @@ final class SymbolEpochs {
   /** Whether a published frame goes by another dictionary than those before it. Loop's thread. */
   boolean begins(long fsn) {
     Epoch next = later.peek();
-    return next != null && next.firstFsn == fsn;
+    return next != null && next.firstFsn <= fsn; // below, where frames were given up
   }
 
   /** A connection that begins at a published frame. Loop's thread. */

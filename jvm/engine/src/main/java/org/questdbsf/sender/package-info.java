@@ -8,14 +8,16 @@
  * <ol>
  *   <li>From rows to the ring: {@link org.questdbsf.sender.Sender}, {@link
  *       org.questdbsf.sender.SenderBuilder} (put together by {@code SenderOpener}), {@code
- *       RowWriter}, {@code FramePublisher}, and {@code PlainTables}, which has the tables of plain
- *       rows checked.
+ *       RowWriter}, {@code FramePublisher} (with {@code FrameCap}, how large frames may be, and
+ *       {@code SymbolEpochs}, which frames go by which dictionary), and {@code PlainTables}, which
+ *       has the tables of plain rows checked.
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
  *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
  *       CatchUp}.
  *   <li>When it goes wrong: {@code NackHandler}, {@code Refusal}, {@code Caution}, {@code Strikes},
  *       {@code PoisonDetector}, {@code UnansweredEnds}, {@code ErrorPolicy}, {@code SilenceWatch},
- *       {@code ReconnectPacer}, {@code CapWatch}; what was left behind by others: {@code
+ *       {@code ReconnectPacer}, {@link
+ *       org.questdbsf.sender.OutageClock}, {@code CapWatch}; what was left behind by others: {@code
  *       ReplayPlan}.
  *   <li>What the outside sees: {@link org.questdbsf.sender.SenderError} by way of {@code
  *       ErrorInbox}, {@link org.questdbsf.sender.SenderCounters}, {@link

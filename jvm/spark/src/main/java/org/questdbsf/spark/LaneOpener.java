@@ -6,6 +6,7 @@ import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.sender.DeadLetterSink;
+import org.questdbsf.sender.OutageClock;
 import org.questdbsf.sender.Sender;
 import org.questdbsf.sender.SenderBuilder;
 import org.questdbsf.sender.SenderConfig;
@@ -41,6 +42,7 @@ final class LaneOpener {
   private final Errors errors;
   private final SuspendedTables suspended;
   private final DeadLetterSink deadLetters;
+  private final OutageClock outages = new OutageClock();
   private volatile boolean looked;
 
   LaneOpener(
@@ -88,7 +90,7 @@ final class LaneOpener {
       check.require(settings.table(settings.plan().table()));
     }
     FrameLog frames = new FrameLog();
-    SenderBuilder builder = Sender.builder(config).gate(check).budget(budget);
+    SenderBuilder builder = Sender.builder(config).gate(check).budget(budget).outages(outages);
     if (deadLetters != null) {
       builder.deadLetters(deadLetters);
     }

@@ -50,10 +50,14 @@ final class OptionRules {
         throw conflict(option + " has an effect on a stream only; drop it from the batch write.");
       }
     }
-    if (options.commitOn() == CommitOn.STORE && !options.isSet(SfOption.SENDER_ID)) {
+    boolean slots =
+        options.commitOn() == CommitOn.STORE
+            || options.isSet(SfOption.SF_DIR) && !options.is(SfOption.DRAIN_ORPHANS, "off");
+    if (slots && !options.isSet(SfOption.SENDER_ID)) {
       throw missing(
-          "sender_id is not set; a batch write with commit_on=store needs it, so that a later run"
-              + " finds the slots of this one. Choose a name, for example sender_id=nightly_load.");
+          "sender_id is not set; a batch write with sf_dir needs it, so that a later run finds the"
+              + " slots of an earlier one. Choose a name for all runs, for example"
+              + " sender_id=nightly_load.");
     }
   }
 

@@ -12,7 +12,8 @@ import org.questdbsf.error.SfException;
 
 /**
  * Rows of one task that could not be encoded, as lines of JSON: reason, row number, the row. The
- * file shows under its name when the task commits; an aborted task takes it away. One thread.
+ * file shows under its name when the task commits; an aborted task takes it away, also where it was
+ * aborted after that. One thread.
  */
 final class RowDeadLetters {
   private final String dir;
@@ -21,6 +22,7 @@ final class RowDeadLetters {
   private final long maxRows;
   private FileSystem files;
   private FSDataOutputStream out;
+  private Path shown; // the file under its name
   private long rows;
 
   /**
@@ -78,6 +80,7 @@ final class RowDeadLetters {
       if (!files.rename(hidden(), path)) {
         throw new IOException("cannot rename " + hidden() + " to " + path);
       }
+      shown = path;
     }
   }
 
@@ -87,17 +90,21 @@ final class RowDeadLetters {
    * @throws SfException if it cannot be taken away
    */
   void abort() {
-    if (out == null) {
+    if (files == null) {
       return;
     }
+    Path file = shown == null ? hidden() : shown;
     try {
-      out.close();
-      files.delete(hidden(), false);
+      if (out != null) {
+        out.close();
+      }
+      files.delete(file, false);
     } catch (IOException e) {
       throw new SfException(
-          ErrorCode.DISK_FAILED, "cannot remove " + hidden() + " of an aborted task: " + e, e);
+          ErrorCode.DISK_FAILED, "cannot remove " + file + " of an aborted task: " + e, e);
     } finally {
       out = null;
+      files = null;
     }
   }
 

@@ -66,7 +66,7 @@ final class RowEncoder {
     }
   }
 
-  /** Adds the plan's columns to a block, which may then be filled by {@link #append}. */
+  /** Adds the plan's columns to a block, which may then be filled by {@link #fill}. */
   Binding bind(TableBlock block, DesignatedRange range) {
     ColumnBuffer[] columns = new ColumnBuffer[ordinals.length];
     for (int i = 0; i < columns.length; i++) {
@@ -79,12 +79,12 @@ final class RowEncoder {
   }
 
   /**
-   * Appends a row.
+   * Fills the row at hand of a block, which is to be ended then.
    *
    * @throws SfException what cannot be written, with table, column and value; the block is then as
    *     before
    */
-  void append(InternalRow row, Binding to) {
+  void fill(InternalRow row, Binding to) {
     int at = -1;
     try {
       for (int i = 0; i < ordinals.length; i++) {
@@ -98,16 +98,15 @@ final class RowEncoder {
       }
       at = ordinals.length;
       if (designated != null) {
-        appendTime(row, to);
+        fillTime(row, to);
       }
-      to.block.endRow();
     } catch (SfException e) {
       to.block.cancelRow();
       throw located(e, at, to);
     }
   }
 
-  private void appendTime(InternalRow row, Binding to) {
+  private void fillTime(InternalRow row, Binding to) {
     int ordinal = plan.designated().ordinal();
     if (row.isNullAt(ordinal)) {
       throw FieldWriters.invalid("the designated timestamp is null");

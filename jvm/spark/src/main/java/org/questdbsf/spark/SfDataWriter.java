@@ -13,7 +13,6 @@ import org.apache.spark.sql.connector.write.DataWriter;
 import org.apache.spark.sql.connector.write.WriterCommitMessage;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.util.TaskCompletionListener;
-import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -84,19 +83,22 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   @Override
   public void write(InternalRow row) throws IOException {
     seen++;
+    boolean taken = false;
     try {
       if (rows == null) {
         borrow();
       }
       rows.append(row, seen);
+      taken = true;
       written++;
+      rows.publishDue();
       if (rows.wantsNewLane()) {
         changeLane();
       }
     } catch (InterruptedException e) {
       throw interrupted(e);
     } catch (SfException e) {
-      if (!isAboutRow(e)) {
+      if (taken || !isAboutRow(e)) {
         throw explained(e);
       }
       if (deadLetters == null) {
@@ -162,9 +164,12 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     }
   }
 
-  /** Whether the row at hand is at fault. A frame that is too large may hold an earlier one. */
+  /** Whether the row at hand is at fault, where it was not taken. */
   private static boolean isAboutRow(SfException e) {
-    return e.code() == ErrorCode.VALUE_INVALID || e.code() == ErrorCode.NAME_INVALID;
+    return switch (e.code()) {
+      case VALUE_INVALID, NAME_INVALID, FRAME_TOO_LARGE -> true;
+      default -> false;
+    };
   }
 
   private SfException located(SfException e) {
@@ -214,11 +219,11 @@ final class SfDataWriter implements DataWriter<InternalRow> {
   @Override
   public WriterCommitMessage commit() throws IOException {
     try {
-      if (deadLetters != null) {
-        deadLetters.commit();
-      }
       if (rows != null) {
         commitRows();
+      }
+      if (deadLetters != null) {
+        deadLetters.commit(); // last: a task that fails before writes all of its rows again
       }
     } catch (InterruptedException e) {
       throw interrupted(e);

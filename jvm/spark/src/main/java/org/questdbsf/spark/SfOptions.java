@@ -32,6 +32,9 @@ final class SfOptions implements Serializable {
   private static final Set<String> SPARK_KEYS =
       Set.of("path", "checkpointlocation", "queryname", "outputmode", "checkpointpath");
 
+  /** Spark's own options of asynchronous progress tracking; the sink has none to add. */
+  private static final String ASYNC_PROGRESS = "asyncprogresstracking";
+
   /** What Spark adds to the options where it makes a table in its own catalog. */
   private static final Set<String> CATALOG_KEYS =
       Set.of("owner", "provider", "location", "is_managed_location", "external", "comment");
@@ -76,7 +79,7 @@ final class SfOptions implements Serializable {
     String lower = name.toLowerCase(Locale.ROOT);
     SfOption option = SfOption.byKey().get(lower);
     if (option == null) {
-      if (SPARK_KEYS.contains(lower) || lower.startsWith("__")) {
+      if (isOfSpark(lower)) {
         return;
       }
       if (ConnectKey.named(lower).isPresent()) {
@@ -109,6 +112,10 @@ final class SfOptions implements Serializable {
               + "') with different values; keep"
               + " one.");
     }
+  }
+
+  private static boolean isOfSpark(String key) {
+    return key.startsWith("_") || key.startsWith(ASYNC_PROGRESS) || SPARK_KEYS.contains(key);
   }
 
   private void readConnectString(String text) {

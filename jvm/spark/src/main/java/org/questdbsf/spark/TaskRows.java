@@ -39,6 +39,7 @@ final class TaskRows {
   private final long firstFsn;
   private final Map<UTF8String, Blocked> byTable = new HashMap<>();
   private final Blocked only;
+  private Blocked last; // that got a row
 
   private long symbolBytes;
   private boolean lanesSymbolsFull;
@@ -81,24 +82,41 @@ final class TaskRows {
   }
 
   /**
-   * Adds a row; now and then publishes what is gathered, waiting for room.
+   * Adds a row; {@link #publishDue} is to follow.
    *
    * @param number the row's number in its task, from 1
-   * @throws SfException VALUE_INVALID and the like, if this row cannot be written (it leaves no
-   *     trace), or the sender's terminal error
+   * @throws SfException VALUE_INVALID and the like, if this row cannot be written; it leaves no
+   *     trace
    */
   void append(InternalRow row, long number) throws InterruptedException {
     Blocked to = only != null ? only : byTable(row);
-    encoder.append(row, to.binding);
-    int rows = to.block.rows();
-    if (rows == 1) {
+    encoder.fill(row, to.binding);
+    try {
+      sender.checkRow(to.block);
+    } catch (SfException e) {
+      to.block.cancelRow();
+      throw e;
+    }
+    to.block.endRow();
+    if (to.block.rows() == 1) {
       to.firstRow = number;
     }
     to.lastRow = number;
-    if (++unpublished >= frameRows) {
+    unpublished++;
+    last = to;
+  }
+
+  /**
+   * Now and then publishes what is gathered, waiting for room.
+   *
+   * @throws SfException the sender's terminal error, or FRAME_TOO_LARGE for an earlier row, where
+   *     the servers have come to take less
+   */
+  void publishDue() throws InterruptedException {
+    if (unpublished >= frameRows) {
       publishAll();
-    } else if (rows >= to.lookAt) {
-      look(to, rows);
+    } else if (last.block.rows() >= last.lookAt) {
+      look(last, last.block.rows());
     }
   }
 

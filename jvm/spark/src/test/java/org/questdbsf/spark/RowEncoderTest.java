@@ -178,9 +178,10 @@ class RowEncoderTest {
   void decimalsOfAnotherScaleThanTheColumns(String type) throws Exception {
     Trip trip = new Trip("d " + type);
     for (String number : new String[] {"7", "1.5", "-2.25", "1E+3"}) {
-      trip.encoder.append(
+      trip.encoder.fill(
           new GenericInternalRow(new Object[] {Decimal.apply(new BigDecimal(number))}),
           trip.binding);
+      trip.block.endRow();
     }
     DecodedColumn read = trip.readOne();
     assertEquals(new BigDecimal("7.00"), read.getDecimal(0));
@@ -190,7 +191,7 @@ class RowEncoderTest {
     InternalRow finer =
         new GenericInternalRow(new Object[] {Decimal.apply(new BigDecimal("1.255"))});
     Errors.of(
-        ErrorCode.VALUE_INVALID, () -> trip.encoder.append(finer, trip.binding), "1.255", "'d'");
+        ErrorCode.VALUE_INVALID, () -> trip.encoder.fill(finer, trip.binding), "1.255", "'d'");
   }
 
   /** Spark lets bytes pass that are not UTF-8; a replacement would make another text of them. */

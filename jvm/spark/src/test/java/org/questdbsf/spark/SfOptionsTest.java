@@ -73,6 +73,25 @@ class SfOptionsTest {
   @Test
   void sparksOwnOptionsArePassedOver() {
     of("checkpointLocation", "/x", "path", "/y", "queryName", "q", "__partition_columns", "[]");
+    of(
+        "asyncProgressTrackingEnabled",
+        "true",
+        "asyncProgressTrackingCheckpointIntervalMs",
+        "1000",
+        "_asyncProgressTrackingOverrideSinkSupportCheck",
+        "true");
+  }
+
+  /** Nothing would find the slots of a family that is named anew by each write. */
+  @Test
+  void aBatchWriteWithSlotsNeedsTheirName() {
+    for (String mode : List.of("ack", "store")) {
+      String[] slots = set("sf_dir", "/d", "commit_on", mode);
+      Errors.of(
+          ErrorCode.CONFIG_MISSING, () -> OptionRules.checkBatch(of(slots)), "sender_id", "sf_dir");
+      OptionRules.checkBatch(of("sf_dir", "/d", "commit_on", mode, "sender_id", "load"));
+    }
+    OptionRules.checkBatch(of("sf_dir", "/d", "commit_on", "ack", "drain_orphans", "off"));
   }
 
   @Test

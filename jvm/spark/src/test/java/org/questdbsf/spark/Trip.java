@@ -50,8 +50,10 @@ final class Trip {
   /** Adds a row twice: as Spark's generic row, and as the UnsafeRow that it mostly hands over. */
   Trip add(Object... values) {
     InternalRow row = new GenericInternalRow(values);
-    encoder.append(row, binding);
-    encoder.append(unsafe.apply(row), binding);
+    encoder.fill(row, binding);
+    binding.block().endRow();
+    encoder.fill(unsafe.apply(row), binding);
+    binding.block().endRow();
     return this;
   }
 
