@@ -28,7 +28,7 @@ class SinkError:
 
     category: str
     """SCHEMA_MISMATCH, PARSE_ERROR, INTERNAL_ERROR, SECURITY_ERROR, WRITE_ERROR, NOT_WRITABLE, DICTIONARY_GAP, UNKNOWN,
-    PROTOCOL_VIOLATION or LOCAL_FAILURE; for a row that cannot be written the code, such as VALUE_INVALID.
+    PROTOCOL_VIOLATION, OUTAGE or LOCAL_FAILURE; for a row that cannot be written the code, such as VALUE_INVALID.
     """
     policy: str
     """What was done: HALT, DROP, RETRY or RETRY_OTHER (at another host)."""

@@ -35,6 +35,8 @@ public final class ClearCredentials {
   }
 
   private static boolean isLocal(String host) {
-    return host.equalsIgnoreCase("localhost") || host.startsWith("127.") || host.equals("::1");
+    return host.equalsIgnoreCase("localhost")
+        || host.equals("::1")
+        || host.matches("127(\\.[0-9]{1,3}){3}");
   }
 }

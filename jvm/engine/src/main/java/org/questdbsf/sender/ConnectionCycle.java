@@ -303,6 +303,8 @@ final class ConnectionCycle {
   }
 
   private TerminalFailure failed(ErrorCode code, String message) {
-    return setup.failure(code, Category.PROTOCOL_VIOLATION, message, lastHost, null);
+    Category category =
+        code == ErrorCode.FRAME_TOO_LARGE ? Category.LOCAL_FAILURE : Category.OUTAGE;
+    return setup.failure(code, category, message, lastHost, null);
   }
 }

@@ -124,7 +124,7 @@ final class Strikes {
     if (isOverBudget(unanswered.firstEnd(), now)) {
       throw setup.failure(
           ErrorCode.OUTAGE_BUDGET_EXHAUSTED,
-          Category.PROTOCOL_VIOLATION,
+          Category.OUTAGE,
           told + " (reconnect_max_duration_millis)",
           host,
           null);

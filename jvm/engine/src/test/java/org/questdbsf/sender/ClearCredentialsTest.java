@@ -13,6 +13,7 @@ class ClearCredentialsTest {
     "'ws::addr=db:9000;token=t;',                               [db:9000]",
     "'ws::addr=localhost:9000,10.0.0.7:9000;token=t;',          [10.0.0.7:9000]",
     "'ws::addr=127.0.0.1:9000,[::1]:9000,localhost;token=t;',   []",
+    "'ws::addr=127.example.org:9000;token=t;',                  [127.example.org:9000]",
     "'wss::addr=db:9000;token=t;',                              []",
     "'ws::addr=db:9000;',                                       []",
   })

@@ -108,7 +108,7 @@ class ConnectingTest {
       SfException thrown = assertThrows(SfException.class, () -> sender.awaitAcked(1));
       assertEquals(ErrorCode.OUTAGE_BUDGET_EXHAUSTED, thrown.code());
       error = sender.terminalError().orElseThrow();
-      assertEquals(Category.PROTOCOL_VIOLATION, error.category());
+      assertEquals(Category.OUTAGE, error.category());
       sender.close();
     }
   }
@@ -383,6 +383,7 @@ class ConnectingTest {
       assertEquals(ErrorCode.OUTAGE_BUDGET_EXHAUSTED, end.code());
       assertTrue(end.getMessage().contains("no acknowledgement for 50 ms"), end.getMessage());
       assertTrue(silent.all().size() >= UnansweredEnds.FIRST_TOLD, silent.all().toString());
+      assertEquals(Category.OUTAGE, sender.terminalError().orElseThrow().category());
       sender.close();
     }
   }

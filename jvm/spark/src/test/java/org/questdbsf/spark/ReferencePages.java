@@ -148,10 +148,11 @@ public final class ReferencePages {
         Counters grow within a run of a query; gauges say how it is now. All of them are in the
         query's progress (`query.lastProgress["sink"]["metrics"]`), as text, together with
         `health`: `ok`, or what the executor that does worst says (reconnecting, rejecting,
-        backpressure, failed, since when and why). Where a SQL tab is named, they show there and
-        in Spark's REST API as well. Over executors counters and gauges are added up; of
-        milliseconds and of `suspended_tables` the highest is shown. With speculation, what a task
-        counted that ended second is missing where Spark ignored its result. What to alert on:
+        unanswered, backpressure, failed, since when and why). Where a SQL tab is named, they show
+        there and in Spark's REST API as well. Over executors counters and gauges are added up; of
+        milliseconds and of `suspended_tables` the highest is shown, and of `failed_slots` and
+        `stranded_slots` the highest of each host. With speculation, what a task counted that ended
+        second is missing where Spark ignored its result. What to alert on:
         [operating](operating.md).
 
         | metric | unit | kind | where | what |
