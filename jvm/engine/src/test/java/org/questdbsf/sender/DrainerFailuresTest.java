@@ -212,4 +212,31 @@ class DrainerFailuresTest extends OrphanSlots {
     }
     assertRows("app-0", "app-1");
   }
+
+  private void fifo(String file) throws Exception {
+    Path path = dir.resolve(file);
+    Files.createDirectories(path.getParent());
+    assertEquals(0, new ProcessBuilder("mkfifo", path.toString()).start().waitFor());
+  }
+
+  @Test
+  void whatCannotBeReadKeepsNoOtherSlotFromAdoption() throws Exception {
+    orphan("app-9", own());
+    fifo("app-1/.target"); // cannot be looked at
+    orphan("app-2", own()); // can be looked at, and not opened
+    orphan("app-3", own());
+    fifo("app-2/sf-0000000000000009.sfa");
+    fifo("app-3/sf-0000000000000009.sfa");
+    try (DrainerPool pool = pool()) {
+      event("drained app-9");
+      String event = event("later app-2");
+      assertTrue(event.contains("is a FIFO"), event);
+      assertEquals(0, pool.failed(), "nothing is proven by what cannot be read");
+      assertEquals(1, pool.failedSlots(), "app-1 waits for a person");
+      assertFalse(info("app-2").failed());
+      Files.delete(dir.resolve("app-2/sf-0000000000000009.sfa"));
+      event("drained app-2");
+    }
+    assertRows("app-9", "app-2");
+  }
 }
