@@ -85,6 +85,39 @@ class BackPressureTest {
         .array();
   }
 
+  /** Megabytes wait in this process for the socket: whoever says they arrived does not know. */
+  @Test
+  void anOkForWhatOnlyWaitsToBeSentEndsTheConnection() throws Exception {
+    RecordedEvents events = new RecordedEvents();
+    Semaphore lie = new Semaphore(0);
+    CountDownLatch done = new CountDownLatch(1);
+    try (RawServer server =
+        new RawServer(
+            peer -> {
+              peer.socket.setReceiveBufferSize(64 << 10);
+              peer.upgrade();
+              peer.readFrame();
+              peer.reply(RawServer.ok(0));
+              assertTrue(lie.tryAcquire(20, TimeUnit.SECONDS));
+              peer.reply(RawServer.ok(lie.drainPermits()));
+              done.await(20, TimeUnit.SECONDS);
+            })) {
+      Endpoint e = server.endpoint();
+      QwpConnection c = QwpConnection.open(e, QwpConnectionTest.settings(e), events);
+      int last = -1;
+      while (c.isWritable()) {
+        QwpConnectionTest.send(c, new byte[1 << 20]);
+        last++;
+      }
+      assertEquals(new ServerReply.Ok(0, List.of()), events.reply(), "this one was read");
+      lie.release(1 + last);
+      CloseInfo end = events.closed();
+      done.countDown();
+      assertTrue(end.reason().contains("an answer to message " + last), end.toString());
+      assertEquals(1, events.count("reply"));
+    }
+  }
+
   @Test
   void aServerThatReadsNothingHoldsUpNeitherSenderNorClose() throws Exception {
     RecordedEvents events = new RecordedEvents();
