@@ -26,7 +26,7 @@ OTHERS = {
     *("unsafe_off", "dead_letter", "retriable_other", "nightly_load"),
     *("table_name", "wal_tables", "current_timestamp", "acked_fsn", "published_fsn"),
     *("undelivered_rows_by_slot", "questdb_sf", "full_disk", "not_applicable"),
-    *("lanes_ended", "rows_received", "unexpected_duplicates"),
+    *("lanes_ended", "rows_received", "unexpected_duplicates", "lost_silently", "rows_lost"),
 }
 
 

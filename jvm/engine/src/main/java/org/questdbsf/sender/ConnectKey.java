@@ -74,7 +74,8 @@ public enum ConnectKey {
   MAX_NAME_LEN(ints(16, 127), is("127"), "Longest table or column name in UTF-8 bytes."),
   FRAME_ROWS(ints(1, QwpLimits.MAX_FRAME_ROWS), is("65536"), "Most rows in a frame."),
   FRAME_BYTES(size(1024), is("1m"), "Most bytes in a frame, below 90 % of the server's cap."),
-  MAX_SYMBOLS_PER_SLOT(ints(1, 900_000), is("200000"), "Symbols after which an empty dictionary follows."),
+  MAX_SYMBOLS_PER_SLOT(
+      ints(1, 900_000), is("200000"), "Symbols after which an empty dictionary follows."),
   CLOSE_FLUSH_TIMEOUT_MILLIS(
       millis(Integer.MIN_VALUE), is("5000"), "close() waits so long for acknowledgements; 0: not."),
 

@@ -110,7 +110,8 @@ public final class CreateTable {
 
   /** Whether a server makes just this column when the first row with it comes. */
   static boolean isMadeByRows(TableSpec.Column column) {
-    return column.equals(TableTypes.plain(column.name(), column.type()));
+    return column.type() != QwpType.LONG_ARRAY // of which QuestDB has no column
+        && column.equals(TableTypes.plain(column.name(), column.type()));
   }
 
   private static String definition(TableSpec.Column column) {

@@ -16,9 +16,8 @@
  *       CatchUp}.
  *   <li>When it goes wrong: {@code NackHandler}, {@code Refusal}, {@code Caution}, {@code Strikes},
  *       {@code PoisonDetector}, {@code UnansweredEnds}, {@code ErrorPolicy}, {@code SilenceWatch},
- *       {@code ReconnectPacer}, {@link
- *       org.questdbsf.sender.OutageClock}, {@code CapWatch}; what was left behind by others: {@code
- *       ReplayPlan}.
+ *       {@code ReconnectPacer}, {@link org.questdbsf.sender.OutageClock}, {@code CapWatch}; what
+ *       was left behind by others: {@code ReplayPlan}.
  *   <li>What the outside sees: {@link org.questdbsf.sender.SenderError} by way of {@code
  *       ErrorInbox}, {@link org.questdbsf.sender.SenderCounters}, {@link
  *       org.questdbsf.sender.SenderState}, the end by {@code SenderCloser}.
