@@ -245,6 +245,12 @@ def test_a_wrong_base_or_watermark_hides_no_frame(tmp_path: Path) -> None:
     )  # which FSNs are right is not known: all is sent again
 
 
+def test_an_acknowledged_head_may_be_dropped(tmp_path: Path) -> None:
+    slot = make_slot(tmp_path, (0, 3), (3, 3), witness=(2, 0, 2, 2))
+    report = slots.inspect(slot)
+    assert (report.verdict, report.acked_fsn, report.published_fsn) == (slots.CLEAN, 2, 5)
+
+
 def test_a_damaged_first_frame_is_not_an_empty_slot(tmp_path: Path) -> None:
     slot = make_slot(tmp_path, (0, 3), (3, 3))
     damage(slot, 0, 0)

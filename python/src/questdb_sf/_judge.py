@@ -121,7 +121,7 @@ def _front(kept: Sequence[Scanned], clues: Clues) -> tuple[str | None, int]:
     """Why the slot may not begin where it does, and for how many frames before it nobody can vouch."""
     first = kept[0]
     if clues.witness is not None:
-        return _head(clues.witness, kept, clues.watermark), 0
+        return _head(clues.witness, kept, clues.released), 0
     released = clues.released
     if first.base_fsn <= released + 1:
         return None, 0
@@ -135,13 +135,12 @@ def _front(kept: Sequence[Scanned], clues: Clues) -> tuple[str | None, int]:
     return None, first.base_fsn
 
 
-def _head(witness: Witness, kept: Sequence[Scanned], watermark: int | None) -> str | None:
+def _head(witness: Witness, kept: Sequence[Scanned], released: int) -> str | None:
     first = kept[0]
     if witness.head > kept[-1].last_fsn or any(s.base_fsn == witness.head for s in kept):
         return None
-    by_another = watermark is not None and watermark > witness.acked
-    if by_another and witness.head < first.base_fsn <= (watermark or 0) + 1:
-        return None
+    if witness.head < first.base_fsn <= released + 1:
+        return None  # all that was in it is acknowledged
     return (
         f"the oldest segment that is needed begins with FSN {witness.head}, as {WITNESS} says, and is missing; "
         f"{first.file} begins with FSN {first.base_fsn}"

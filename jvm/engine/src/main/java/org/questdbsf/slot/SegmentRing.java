@@ -139,13 +139,13 @@ public final class SegmentRing implements AutoCloseable {
       }
       position += bytes;
       state.publish(nextFsn);
+      if (!upkeep.watching()) {
+        ticket.wake();
+      }
     } catch (InternalError e) { // of this frame or an earlier one: it may come out late
       throw state.poison(e, active);
     }
     final long fsn = nextFsn++;
-    if (!upkeep.watching()) {
-      ticket.wake();
-    }
     wakeUp.run();
     return fsn;
   }

@@ -222,11 +222,11 @@ final class SlotJudge {
     if (there || marks.head() > published) {
       return;
     }
-    long watermark = clues.watermark().orElse(-1);
-    if (watermark > marks.acked() && lowest > marks.head() && lowest - 1 <= watermark) {
-      notes.add(
-          "another client acknowledged frames up to FSN " + watermark + " since " + marks.acked());
-      return;
+    if (lowest > marks.head() && lowest - 1 <= clues.released()) {
+      if (lowest - 1 > marks.acked()) {
+        notes.add("another client acknowledged frames above FSN " + marks.acked());
+      }
+      return; // all that was in it is acknowledged
     }
     throw new Refusal(
         false,

@@ -195,6 +195,19 @@ class SlotWitnessTest {
     }
   }
 
+  /** Its owner ended between a rotation and the next look at how far the ring is. */
+  @Test
+  void anAcknowledgedHeadMayGoWithoutAWord() throws Exception {
+    Path slot = fix.slot("s");
+    SlotFiles.write(slot, SegmentFormat.fileName(0), SlotFiles.segment(4096, 0, frame(0)));
+    SlotFiles.write(slot, SegmentFormat.fileName(1), SlotFiles.segment(4096, 1, frame(1)));
+    new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(0, 0, 0, 0), true);
+    try (Slot open = fix.open("s", DiskIo.PRODUCTION)) {
+      assertEquals(0, open.ring().ackedFsn());
+      assertArrayEquals(frame(1), unacknowledged(open).get(0));
+    }
+  }
+
   @Test
   void aKilledOwnerLeavesAWitnessOfWhatItWrote() throws Exception {
     Slot slot = fix.open("s", 4096, Durability.MEMORY, DiskIo.PRODUCTION);
