@@ -32,6 +32,13 @@ final class Recorder implements ScriptServer.Script {
     this.answer = answer;
   }
 
+  /** One that accepts and acknowledges everything. */
+  static Recorder accepting() {
+    Recorder[] self = new Recorder[1];
+    self[0] = new Recorder((session, sequence, n, m) -> self[0].accept(session, sequence, m));
+    return self[0];
+  }
+
   @Override
   public Upgrade upgrade(int connection) {
     Upgrade upgrade = upgrades.apply(connection);
