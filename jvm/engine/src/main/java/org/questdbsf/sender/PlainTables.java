@@ -24,6 +24,7 @@ final class PlainTables {
   private static final class Known {
     final Set<TableSpec.Column> columns = new LinkedHashSet<>();
     QwpType designated;
+    TableSpec asked; // by whom the frames are that an earlier process left; null where nobody asked
 
     /** Nanoseconds before microseconds: what takes these takes both. */
     void designated(QwpType type) {
@@ -44,6 +45,7 @@ final class PlainTables {
 
   private void resume(TableSpec spec) {
     Known known = known(spec.table());
+    known.asked = spec;
     known.columns.addAll(spec.columns());
     if (spec.designatedType() != null) {
       known.designated(spec.designatedType());
@@ -77,16 +79,11 @@ final class PlainTables {
   }
 
   private void require(String table, Known known) {
+    List<TableSpec.Column> columns = List.copyOf(known.columns);
     check.require(
-        new TableSpec(
-            table,
-            List.copyOf(known.columns),
-            known.designated,
-            null,
-            List.of(),
-            false,
-            List.of(),
-            OnMissingTable.BY_SERVER));
+        known.asked == null
+            ? TableSpec.leftToServer(table, columns, known.designated)
+            : known.asked.with(columns, known.designated));
     if (note != null) {
       note.require(check.required());
     }

@@ -53,6 +53,25 @@ public record TableSpec(
     }
   }
 
+  /** Nothing is asked of the table, which the server makes where it is missing. */
+  static TableSpec leftToServer(String table, List<Column> columns, QwpType designatedType) {
+    return new TableSpec(
+        table,
+        columns,
+        designatedType,
+        null,
+        List.of(),
+        false,
+        List.of(),
+        OnMissingTable.BY_SERVER);
+  }
+
+  /** The same, for rows with other columns. */
+  TableSpec with(List<Column> columns, QwpType designatedType) {
+    return new TableSpec(
+        table, columns, designatedType, createDdl, dedupKeys, requireDedup, updateKeys, onMissing);
+  }
+
   /** Whether the check must be possible: without it, what was asked for cannot be kept. */
   boolean mustBeChecked() {
     return onMissing == OnMissingTable.CREATE || requireDedup || !updateKeys.isEmpty();
