@@ -46,8 +46,6 @@ class TableCheckTest {
     env.put("QDB_HTTP_MIN_ENABLED", "false");
     env.put("QDB_TELEMETRY_ENABLED", "false");
     env.put("QDB_DEV_MODE_ENABLED", "true");
-    env.put("QDB_CAIRO_WRITER_DATA_APPEND_PAGE_SIZE", "65536"); // of each of very many columns
-    env.put("QDB_CAIRO_WAL_WRITER_DATA_APPEND_PAGE_SIZE", "65536");
     server = ServerMain.create(root.toString(), env);
     server.start();
     endpoint = new Endpoint("127.0.0.1", server.getHttpServerPort());
@@ -83,65 +81,6 @@ class TableCheckTest {
     for (String part : parts) {
       assertTrue(message.contains(part), message);
     }
-  }
-
-  /**
-   * A statement with all of them is more than a server takes as the head of a request. What a
-   * server makes of rows by itself may come with them.
-   */
-  @Test
-  void aTableOfVeryManyColumnsIsCreatedWithThoseThatRowsWouldNotMake() throws Exception {
-    TableSpec.Builder spec = TableSpec.builder("wide");
-    for (int n = 0; n < 1_500; n++) {
-      spec.column("sensor reading %05d".formatted(n), n % 2 == 0 ? QwpType.LONG : QwpType.SYMBOL);
-    }
-    for (int n = 0; n < 500; n++) {
-      spec.column("spot with a name of its own %05d".formatted(n), QwpType.GEOHASH, "GEOHASH(7c)");
-    }
-    spec.column("key", QwpType.SYMBOL)
-        .designated("at", QwpType.TIMESTAMP)
-        .dedupKeys(List.of("key"))
-        .onMissing(OnMissingTable.CREATE);
-    TableSpec wide = spec.build();
-    assertTrue(wide.createDdl().length() < 12 * 1024, wide.createDdl().length() + " characters");
-    check(wide).admit(endpoint);
-    Map<String, String> types = new HashMap<>();
-    long end = System.nanoTime() + 60_000_000_000L;
-    while (types.size() < 502 && System.nanoTime() < end) {
-      SqlResult columns = sql.query(endpoint, "SELECT * FROM table_columns('wide')");
-      for (int i = 0; i < columns.rows().size(); i++) {
-        types.put((String) columns.value(i, "column"), (String) columns.value(i, "type"));
-      }
-      Thread.sleep(10);
-    }
-    assertEquals(502, types.size());
-    assertEquals("GEOHASH(7c)", types.get("spot with a name of its own 00499"));
-    TableCheck again = check(wide);
-    again.admit(endpoint);
-    assertEquals(List.of("key", "at"), sorted(again.facts("wide").orElseThrow().dedupKeys()));
-  }
-
-  @Test
-  void asManyColumnsAsFitAreCreatedInTheirOrder() throws Exception {
-    TableSpec.Builder spec = TableSpec.builder("narrower").designated("at", QwpType.TIMESTAMP);
-    for (int n = 0; n < 2_000; n++) {
-      spec.column("c%05d".formatted(n), QwpType.LONG);
-    }
-    TableSpec narrower = spec.onMissing(OnMissingTable.CREATE).build();
-    check(narrower).admit(endpoint);
-    SqlResult columns = sql.query(endpoint, "SELECT * FROM table_columns('narrower')");
-    int made = columns.rows().size();
-    assertTrue(made > 300 && made < 2_000, made + " columns");
-    assertEquals("c00000", columns.value(0, "column"));
-    assertEquals("c%05d".formatted(made - 2), columns.value(made - 2, "column"));
-  }
-
-  @Test
-  void aLongStatementIsCutInMessages() {
-    String statement = "CREATE TABLE " + "x".repeat(5_000);
-    assertEquals(CreateTable.shown("SELECT 1"), "SELECT 1");
-    assertTrue(CreateTable.shown(statement).length() < 250);
-    assertTrue(CreateTable.shown(statement).endsWith("… (5013 characters)"));
   }
 
   @Test
