@@ -25,7 +25,7 @@ final class HostileServer implements AutoCloseable {
 
   HostileServer(Mode mode) throws IOException {
     this.mode = mode;
-    this.sockets = new RawServer(this::serve);
+    this.sockets = RawServer.atAnAddressOfItsOwn(this::serve);
   }
 
   String address() {

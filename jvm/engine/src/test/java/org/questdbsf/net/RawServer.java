@@ -17,6 +17,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A server of plain sockets whose every byte a test decides: each connection is handed to a script
@@ -31,6 +32,8 @@ public final class RawServer implements AutoCloseable {
 
   private static final long PATIENCE_MILLIS = TimeUnit.SECONDS.toMillis(20);
 
+  private static final AtomicInteger SERVERS = new AtomicInteger();
+
   private final ServerSocket listener;
   private final Script script;
   private final List<Throwable> failures = new CopyOnWriteArrayList<>();
@@ -38,6 +41,16 @@ public final class RawServer implements AutoCloseable {
 
   public RawServer(Script script) throws IOException {
     this(new ServerSocket(0, 50, InetAddress.getByName("127.0.0.1")), script);
+  }
+
+  /**
+   * Listens on an address of this host that no other server has: a client keeps what it knows of a
+   * server by its address, and ports come again.
+   */
+  public static RawServer atAnAddressOfItsOwn(Script script) throws IOException {
+    int n = SERVERS.incrementAndGet();
+    InetAddress own = InetAddress.getByAddress(new byte[] {127, 1, (byte) (n >> 8), (byte) n});
+    return new RawServer(new ServerSocket(0, 50, own), script);
   }
 
   RawServer(ServerSocket listener, Script script) {
@@ -76,7 +89,7 @@ public final class RawServer implements AutoCloseable {
   }
 
   public Endpoint endpoint() {
-    return new Endpoint("127.0.0.1", listener.getLocalPort());
+    return new Endpoint(listener.getInetAddress().getHostAddress(), listener.getLocalPort());
   }
 
   /** Ends it, and reports the first failure of a script. */

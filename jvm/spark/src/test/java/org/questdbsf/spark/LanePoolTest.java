@@ -25,6 +25,7 @@ import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -38,7 +39,10 @@ class LanePoolTest {
   private static final StructType SCHEMA = StructType.fromDDL("name string, ts timestamp");
 
   private final ExecutorService tasks = Executors.newCachedThreadPool();
-  @TempDir Path dir;
+
+  // Idle lanes go on with their slots after the test.
+  @TempDir(cleanup = CleanupMode.NEVER)
+  Path dir;
 
   @AfterEach
   void end() {
