@@ -1,7 +1,7 @@
 # Each target makes first what it needs and skips what is there. `make` alone says what there is.
 .DEFAULT_GOAL := help
 .PHONY: help setup build test test-versions questdb conformance demo docker docker-stop integration kills drops torture hostile \
-  selftest bench docs reference format clean distclean
+  selftest audit bench docs reference format clean distclean
 SHELL := /bin/bash
 ARGS ?=
 # Which server: testserver, or source, which `make questdb` builds.
@@ -61,6 +61,9 @@ torture: build ## slots damaged in every way one fault can, read by the engine a
 selftest: build ## plants faults in copies of the engine and sees that the proofs fail; ARGS="--list", "--fault CRC"
 	@tools/docker.sh ready
 	@.venv/bin/python -m integration.selftest $(ARGS)
+
+audit: build ## asks OSV for known vulnerabilities of the libraries in the jars; exits 3 where that cannot be asked
+	@.venv/bin/python tools/audit.py $(ARGS)
 
 bench: setup ## JMH and Arrow tables against the released client, smoke length; ARGS=--long for longer runs
 	@tools/bench.sh $(ARGS)

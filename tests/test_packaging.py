@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.metadata
+import json
 import os
 import re
 import shutil
@@ -110,11 +111,11 @@ def test_bundle_holds_what_spark_lacks_and_nothing_that_spark_brings() -> None:
     for room in ("spark", "sender", "slot", "qwp", "net", "error"):
         assert has(BUNDLE, f"org/questdbsf/{room}/"), room
     assert has(BUNDLE, "com/sun/jna/linux-x86-64/")
-    assert has(BUNDLE, "org/HdrHistogram/")
     for foreign in (
         "io/netty/",
         "org/slf4j/",
         "org/apache/",
+        "org/HdrHistogram/",
         "scala/",
         "org/questdbsf/testserver/",
     ):
@@ -122,6 +123,96 @@ def test_bundle_holds_what_spark_lacks_and_nothing_that_spark_brings() -> None:
     with zipfile.ZipFile(BUNDLE) as opened:
         service = opened.read("META-INF/services/org.apache.spark.sql.sources.DataSourceRegister")
     assert service == b"org.questdbsf.spark.QuestDbSfProvider\n"
+
+
+def test_the_bundle_counts_with_its_own_histogram_and_maps_memory_by_jna(tmp_path: Path) -> None:
+    """HdrHistogram is moved, so that a cluster may have another; every class of it, and in ours every name of it."""
+    with zipfile.ZipFile(BUNDLE) as opened:
+        classes = {name: opened.read(name) for name in opened.namelist() if name.endswith(".class")}
+    assert "org/questdbsf/moved/HdrHistogram/ConcurrentHistogram.class" in classes
+    assert [name for name, code in classes.items() if b"org/HdrHistogram" in code] == []
+    source = tmp_path / "Probe.java"
+    source.write_text(
+        """
+        public class Probe {
+          public static void main(String[] args) {
+            var histogram = new org.questdbsf.moved.HdrHistogram.ConcurrentHistogram(1000, 2);
+            histogram.recordValue(7);
+            System.out.println(histogram.getMaxValue() + " " + com.sun.jna.Native.POINTER_SIZE);
+          }
+        }
+        """
+    )
+    ran = subprocess.run(
+        ["java", "-cp", BUNDLE, source], check=False, capture_output=True, text=True
+    )
+    assert ran.stdout == "7 8\n", ran.stderr
+
+
+LICENCES = {
+    "net.java.dev.jna": (
+        "Apache-2.0 OR LGPL-2.1-or-later",
+        {"jna/AL2.0", "jna/LGPL2.1", "libffi/LICENSE"},
+    ),
+    "org.hdrhistogram": ("BSD-2-Clause OR CC0-1.0", {"HdrHistogram/LICENSE.txt"}),
+    "io.netty": ("Apache-2.0", {"NOTICE.txt", "license/LICENSE.webbit.txt"}),
+    "org.slf4j": ("MIT", {"slf4j-api/LICENSE.txt", "slf4j-simple/LICENSE.txt"}),
+}
+
+
+@pytest.mark.parametrize(
+    ("archive", "groups"),
+    [
+        (BUNDLE, {"net.java.dev.jna", "org.hdrhistogram"}),
+        (STANDALONE, set(LICENCES)),
+    ],
+    ids=["bundle", "standalone"],
+)
+def test_each_library_has_its_licence_its_notice_and_its_place_in_the_bill(
+    archive: Path, groups: set[str]
+) -> None:
+    with zipfile.ZipFile(archive) as opened:
+        members = set(opened.namelist())
+        notice = opened.read("META-INF/NOTICE").decode()
+        licence = opened.read("META-INF/LICENSE").decode()
+        module = archive.name.removesuffix(f"-{VERSION}.jar")
+        bill = json.loads(opened.read(f"META-INF/sbom/{module}.cdx.json"))
+        for group in groups:
+            for text in LICENCES[group][1]:
+                assert len(opened.read(f"META-INF/licenses/{group}/{text}")) > 500, text
+    assert "Apache License" in licence
+    assert {c["group"] for c in bill["components"]} == groups
+    for component in bill["components"]:
+        assert f"{component['group']}:{component['name']} {component['version']}: " in notice
+        assert component["licenses"] == [{"expression": LICENCES[component["group"]][0]}]
+    assert {name.split("/")[2] for name in members if name.startswith("META-INF/licenses/")} == (
+        groups | {""}
+    )
+
+
+@pytest.mark.parametrize("archive", [BUNDLE, STANDALONE, TESTSERVER], ids=lambda p: p.name)
+def test_the_bill_of_materials_has_the_shape_of_cyclonedx_1_5(archive: Path) -> None:
+    """As its JSON schema has it, for the fields that are used."""
+    with zipfile.ZipFile(archive) as opened:
+        (name,) = (n for n in opened.namelist() if n.endswith(".cdx.json"))
+        bill = json.loads(opened.read(name))
+    assert set(bill) == {
+        *("bomFormat", "specVersion", "version", "metadata", "components", "dependencies"),
+    }
+    assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.5", 1)
+    refs = [bill["metadata"]["component"]["bom-ref"]]
+    for component in bill["components"]:
+        assert component["type"] == "library"
+        assert component["purl"] == component["bom-ref"]
+        assert component["purl"] == (
+            f"pkg:maven/{component['group']}/{component['name']}@{component['version']}"
+        )
+        (digest,) = component["hashes"]
+        assert digest["alg"] == "SHA-256"
+        assert re.fullmatch("[0-9a-f]{64}", digest["content"])
+        refs.append(component["bom-ref"])
+    assert len(set(refs)) == len(refs)
+    assert [(d["ref"], d["dependsOn"]) for d in bill["dependencies"]] == [(refs[0], refs[1:])]
 
 
 def test_standalone_holds_the_engine_with_all_it_needs_and_no_spark() -> None:
