@@ -110,9 +110,9 @@ PARTS: dict[str, Callable[[Tally], None]] = {
     "java": java,
     "package": package,
     "lint": lint,
-    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 1800, workers=2),
+    "pytest-4.3": pytest("pytest-4.3", Path(sys.executable), "not versions", 2700, workers=2),
     f"pytest-{OLDEST_SPARK}": pytest(
-        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 1800
+        f"pytest-{OLDEST_SPARK}", SPARK_PYTHON, "spark and not versions", 2700
     ),
 }
 
