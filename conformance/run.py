@@ -67,7 +67,7 @@ def server_version() -> str:
 def pytest(arguments: list[str]) -> list[Case]:
     """All tests; one more that failed where pytest did not come to its end."""
     shutil.rmtree(RESULTS, ignore_errors=True)
-    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-m", "on_server", "--timeout=300"]
+    command = [sys.executable, "-m", "pytest", "-q", "-rfE", "-m", "on_server", "--timeout=900"]
     spread = ["-n", str(WORKERS), "--dist", "loadfile"]
     report = f"--junitxml={RESULTS}/pytest.xml"
     status, _ = run(

@@ -85,7 +85,7 @@ class QuestDb:
         """Whether nothing was sent for a table, as far as the server knows: here, whether no row is in it."""
         return self.count(table) == 0
 
-    def await_count(self, table: str, rows: int, seconds: float = 120) -> int:
+    def await_count(self, table: str, rows: int, seconds: float = 300) -> int:
         """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged)."""
         deadline = time.monotonic() + seconds
         while (seen := self.count(table)) < rows and time.monotonic() < deadline:

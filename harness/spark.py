@@ -15,7 +15,7 @@ from typing import Any
 
 import requests
 
-PATIENCE_SECONDS = 150
+PATIENCE_SECONDS = 400.0
 LOG_FORMAT = """
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file

@@ -109,7 +109,7 @@ def test_two_hundred_micro_batches(
 
     eventually("a warm start", lambda: done(WARM))
     before = Counted(pid)
-    eventually("two hundred micro-batches", lambda: done(BATCHES), seconds=240, pause=0.2)
+    eventually("two hundred micro-batches", lambda: done(BATCHES), seconds=800, pause=0.2)
     # Spark itself holds temporary files, and pipes to programs that it runs, for a moment at each micro-batch.
     after = eventually("the descriptors of the start", lambda: settled(pid, before))
     query.stop()

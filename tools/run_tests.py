@@ -90,7 +90,7 @@ def pytest(
                 "-q",
                 "-m",
                 selection,
-                "--timeout=300",
+                "--timeout=900",
                 f"--junitxml={folder}/pytest.xml",
                 *(["-n", str(workers), "--dist", "loadfile"] if workers else []),
             ],
