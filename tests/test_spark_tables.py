@@ -353,7 +353,7 @@ def test_a_half_open_connection(
     eventually("the first micro-batch", lambda: batches_done(query) == 1)
     server.pause()
     source.add(rows(50, 100))
-    eventually("an end of patience", lambda: "silent for 1500 ms" in spark_log())
+    eventually("an end of patience", lambda: "no acknowledgement for 1500 ms" in spark_log())
     assert batches_done(query) == 1
     server.resume()
     eventually("the second micro-batch", lambda: batches_done(query) == 2)
