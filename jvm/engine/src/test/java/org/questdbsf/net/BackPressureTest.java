@@ -104,10 +104,9 @@ class BackPressureTest {
             })) {
       Endpoint e = server.endpoint();
       QwpConnection c = QwpConnection.open(e, QwpConnectionTest.settings(e), events);
-      int last = -1;
-      while (c.isWritable()) {
+      final int last = 31; // no system keeps 32 MB for a socket whose other end reads nothing
+      for (int n = 0; n <= last; n++) {
         QwpConnectionTest.send(c, new byte[1 << 20]);
-        last++;
       }
       assertEquals(new ServerReply.Ok(0, List.of()), events.reply(), "this one was read");
       lie.release(1 + last);
