@@ -15,8 +15,7 @@ import java.util.OptionalLong;
  *  0  u32  magic 0x31574B41 "AKW1"     4  u32  reserved, 0     8  i64  FSN, -1 or more
  * </pre>
  *
- * <p>The eight bytes of the FSN lie in one sector and are written by one call. Not thread-safe: the
- * keeper is the only writer.
+ * <p>Not thread-safe: the keeper is the only writer.
  */
 final class AckWatermark {
   static final String FILE = ".ack-watermark";
@@ -24,20 +23,13 @@ final class AckWatermark {
   private static final int MAGIC = 0x31574B41;
   private static final int FSN_OFFSET = 8;
 
-  private final Path directory;
-  private final Path file;
-  private final DiskIo io;
-  private boolean there;
-  private boolean nameForced;
+  private final MarkFile file;
 
   /**
    * @param there whether the directory holds a valid one already
    */
   AckWatermark(Path directory, DiskIo io, boolean there) {
-    this.directory = directory;
-    this.file = directory.resolve(FILE);
-    this.io = io;
-    this.there = there;
+    this.file = new MarkFile(directory, FILE, io, there);
   }
 
   /**
@@ -62,20 +54,6 @@ final class AckWatermark {
   void write(long fsn, boolean force) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(BYTES).order(ByteOrder.LITTLE_ENDIAN);
     bytes.putInt(0, MAGIC).putLong(FSN_OFFSET, fsn);
-    if (there) {
-      byte[] value = new byte[BYTES - FSN_OFFSET];
-      bytes.get(FSN_OFFSET, value);
-      io.write(file, FSN_OFFSET, value);
-    } else {
-      io.rewrite(file, bytes.array());
-      there = true;
-    }
-    if (force) {
-      io.force(file);
-      if (!nameForced) {
-        io.forceDirectory(directory);
-        nameForced = true;
-      }
-    }
+    file.write(bytes.array(), force);
   }
 }

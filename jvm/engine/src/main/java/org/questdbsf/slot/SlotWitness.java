@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  * 48  u32  CRC-32C of the bytes before
  * </pre>
  *
- * <p>One call writes it, inside one sector. Not thread-safe: the keeper is the only writer.
+ * <p>Not thread-safe: the keeper is the only writer.
  */
 final class SlotWitness {
   static final String FILE = ".witness";
@@ -29,13 +29,11 @@ final class SlotWitness {
   private static final int MAGIC = 0x31575153;
   private static final int CRC_OFFSET = 48;
 
-  private final Path directory;
+  private final MarkFile file;
   private final DiskIo io;
-  private boolean there;
-  private boolean nameForced;
 
   SlotWitness(Path directory, DiskIo io) {
-    this.directory = directory;
+    this.file = new MarkFile(directory, FILE, io, false);
     this.io = io;
   }
 
@@ -73,20 +71,7 @@ final class SlotWitness {
     b.putInt(MAGIC).putInt(0).putLong(marks.acked()).putLong(marks.head());
     b.putLong(marks.written()).putLong(marks.forced()).putLong(io.boot());
     b.putInt(crc(b.array()));
-    Path file = directory.resolve(FILE);
-    if (there) {
-      io.write(file, 0, b.array());
-    } else {
-      io.rewrite(file, b.array());
-      there = true;
-    }
-    if (force) {
-      io.force(file);
-      if (!nameForced) {
-        io.forceDirectory(directory);
-        nameForced = true;
-      }
-    }
+    file.write(b.array(), force);
   }
 
   private static int crc(byte[] bytes) {
