@@ -11,9 +11,9 @@ import java.util.Map;
  * OK does not release its frames: it waits here, in order, until the durable watermark of every
  * table it names has reached the transaction it names. One per connection, one thread.
  *
- * <p>A commit cannot be durable before it is made. So an OK whose transaction is not above the
- * watermark that came before it is about a table that counts anew: the old one was dropped, and its
- * watermark says nothing about the new one.
+ * <p>The transactions of a table that OKs name go up. An OK that names a lower one than an OK
+ * before it is about a table that counts anew: the old one was dropped, and its watermark says
+ * nothing about the new one. A watermark that overtakes an OK counts.
  *
  * <p>Grows with the OKs that wait, of which there are no more than unacknowledged frames, and with
  * the tables that they name.
@@ -24,6 +24,7 @@ public final class DurableAckLedger {
 
   private final ArrayDeque<Waiting> waiting = new ArrayDeque<>();
   private final Map<String, Long> watermarks = new HashMap<>();
+  private final Map<String, Long> acknowledged = new HashMap<>(); // last transaction of an OK
   private long covered = -1;
 
   /**
@@ -42,8 +43,10 @@ public final class DurableAckLedger {
       for (TableTxn table : tables) {
         String name = fold(table);
         named.merge(name, table.seqTxn(), Math::max);
-        watermarks.computeIfPresent(
-            name, (same, durable) -> table.seqTxn() <= durable ? null : durable);
+        Long before = acknowledged.put(name, table.seqTxn());
+        if (before != null && table.seqTxn() < before) {
+          watermarks.remove(name);
+        }
       }
       waiting.addLast(new Waiting(sequence, named));
     }
@@ -80,6 +83,7 @@ public final class DurableAckLedger {
   public void reset() {
     waiting.clear();
     watermarks.clear();
+    acknowledged.clear();
     covered = -1;
   }
 

@@ -22,15 +22,25 @@ final class ForeignText {
 
   private static final String BASIC = "Basic ";
 
+  /** A shorter secret is cut out where it stands by itself only: it may be a part of many words. */
+  private static final int LONG = 8;
+
   /** Longest first: some hold others. */
-  private final List<String> secrets;
+  private final List<Pattern> secrets;
 
   private ForeignText(Set<String> secrets) {
     this.secrets =
         secrets.stream()
             .filter(secret -> !secret.isEmpty())
             .sorted(Comparator.comparing(String::length).reversed())
+            .map(ForeignText::pattern)
             .toList();
+  }
+
+  private static Pattern pattern(String secret) {
+    String quoted = Pattern.quote(secret);
+    return Pattern.compile(
+        secret.length() < LONG ? "(?<![\\p{L}\\p{N}])" + quoted + "(?![\\p{L}\\p{N}])" : quoted);
   }
 
   /**
@@ -76,14 +86,15 @@ final class ForeignText {
     if (text == null) {
       return null;
     }
-    String clean = text;
-    for (String secret : secrets) {
-      clean = clean.replace(secret, CUT);
+    // Twice: a secret may hold what is unprintable, and may be broken into lines.
+    return cut(UNPRINTABLE.matcher(cut(text)).replaceAll(" "));
+  }
+
+  private String cut(String text) {
+    String left = text;
+    for (Pattern secret : secrets) {
+      left = secret.matcher(left).replaceAll(CUT);
     }
-    clean = UNPRINTABLE.matcher(clean).replaceAll(" ");
-    for (String secret : secrets) {
-      clean = clean.replace(secret, CUT); // one that was broken into lines
-    }
-    return clean;
+    return left;
   }
 }

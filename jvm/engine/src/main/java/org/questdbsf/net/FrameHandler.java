@@ -90,7 +90,8 @@ final class FrameHandler extends ChannelDuplexHandler {
 
   private ServerReply clean(ServerReply reply) {
     return reply instanceof ServerReply.Nack nack
-        ? new ServerReply.Nack(nack.status(), nack.sequence(), foreign.clean(nack.message()))
+        ? new ServerReply.Nack(
+            nack.status(), nack.sequence(), nack.words(), foreign.clean(nack.words()))
         : reply;
   }
 

@@ -39,7 +39,11 @@ final class ReplyDecoder {
       case LOCAL_DURABLE_ACK ->
           throw new MalformedReplyException(
               "a local durable acknowledgement (0x0e), which was not asked for");
-      default -> reply = new ServerReply.Nack(status, readSequence(in), readText(in));
+      default -> {
+        long sequence = readSequence(in);
+        String words = readText(in);
+        reply = new ServerReply.Nack(status, sequence, words, words);
+      }
     }
     if (in.isReadable()) {
       throw new MalformedReplyException(

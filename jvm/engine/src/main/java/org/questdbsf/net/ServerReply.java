@@ -25,7 +25,8 @@ public sealed interface ServerReply {
    *
    * @param status the status byte, 0 to 255
    * @param sequence index of the refused frame on this connection; says nothing about earlier ones
-   * @param message the server's words; may be empty
+   * @param words the server's, to be judged and never shown; may be empty
+   * @param message the same, fit to be shown
    */
-  record Nack(int status, long sequence, String message) implements ServerReply {}
+  record Nack(int status, long sequence, String words, String message) implements ServerReply {}
 }

@@ -68,6 +68,6 @@ final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
 
   @Override
   SqlFailure failure(String what, Throwable cause) {
-    return new SqlFailure(0, null, -1, "cannot ask " + endpoint + " by SQL: " + what, cause);
+    return new SqlFailure(0, null, null, -1, "cannot ask " + endpoint + " by SQL: " + what, cause);
   }
 }

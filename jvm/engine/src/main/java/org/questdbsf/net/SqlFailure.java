@@ -5,12 +5,24 @@ public final class SqlFailure extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final int httpStatus;
+  private final transient String words; // may hold a credential
   private final String serverMessage;
   private final int position;
 
-  SqlFailure(int httpStatus, String serverMessage, int position, String message, Throwable cause) {
+  /**
+   * @param words the server's, to be judged
+   * @param serverMessage the same, fit to be shown
+   */
+  SqlFailure(
+      int httpStatus,
+      String words,
+      String serverMessage,
+      int position,
+      String message,
+      Throwable cause) {
     super(message, cause);
     this.httpStatus = httpStatus;
+    this.words = words;
     this.serverMessage = serverMessage;
     this.position = position;
   }
@@ -20,7 +32,15 @@ public final class SqlFailure extends Exception {
     return httpStatus;
   }
 
-  /** The server's own words; null when it said nothing that could be read. */
+  /**
+   * The server's own words, to be judged and never shown; null when it said nothing that could be
+   * read, and where the exception comes from another process.
+   */
+  public String words() {
+    return words;
+  }
+
+  /** The server's words, fit to be shown; null when it said nothing that could be read. */
   public String serverMessage() {
     return serverMessage;
   }

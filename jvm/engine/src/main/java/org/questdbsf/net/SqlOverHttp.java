@@ -60,7 +60,7 @@ public final class SqlOverHttp {
     try {
       return Authorization.resolve(endpoint, settings.credentials());
     } catch (ConnectFailure e) {
-      throw new SqlFailure(0, null, -1, e.getMessage(), e);
+      throw new SqlFailure(0, null, null, -1, e.getMessage(), e);
     }
   }
 
@@ -74,34 +74,42 @@ public final class SqlOverHttp {
               () -> new SqlExchange(endpoint, settings, authorization, sql, foreign))
           .await();
     } catch (ConnectFailure e) {
-      throw new SqlFailure(0, null, -1, e.getMessage(), e);
+      throw new SqlFailure(0, null, null, -1, e.getMessage(), e);
     } catch (ExecutionException e) {
       if (e.getCause() instanceof SqlFailure failure) {
         throw failure;
       }
       throw new SqlFailure(
-          0, null, -1, "cannot ask " + endpoint + " by SQL: " + Channels.describe(e), e.getCause());
+          0,
+          null,
+          null,
+          -1,
+          "cannot ask " + endpoint + " by SQL: " + Channels.describe(e),
+          e.getCause());
     }
   }
 
   private static SqlFailure refused(
       Endpoint endpoint, HttpExchange.Answer answer, ForeignText foreign) {
+    String words = null;
     String said = null;
     int position = -1;
     try {
       if (JsonReader.read(text(answer.body())) instanceof Map<?, ?> body) {
-        said = body.get("error") instanceof String error ? foreign.clean(error) : null;
+        words = body.get("error") instanceof String error ? error : null;
+        said = foreign.clean(words);
         position = body.get("position") instanceof Long p ? Math.toIntExact(p) : -1;
       }
     } catch (MalformedJsonException | CharacterCodingException | ArithmeticException e) {
-      said = null; // a proxy's page, say: the excerpt below is what there is
+      words = said = null; // a proxy's page, say: the excerpt below is what there is
     }
     String excerpt = HttpExchange.excerpt(answer, foreign);
     if (said == null && !excerpt.isEmpty()) {
-      said = excerpt;
+      words = said = excerpt;
     }
     return new SqlFailure(
         answer.status().code(),
+        words,
         said,
         position,
         endpoint
@@ -114,7 +122,7 @@ public final class SqlOverHttp {
 
   private static SqlFailure unreadable(Endpoint endpoint, String why, Throwable cause) {
     return new SqlFailure(
-        200, null, -1, "the answer of " + endpoint + " to SQL cannot be read: " + why, cause);
+        200, null, null, -1, "the answer of " + endpoint + " to SQL cannot be read: " + why, cause);
   }
 
   private static String text(byte[] utf8) throws CharacterCodingException {

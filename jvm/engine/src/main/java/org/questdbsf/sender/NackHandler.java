@@ -50,7 +50,7 @@ final class NackHandler {
     }
     ReplayPlan.Unit unit = setup.plan().unitOf(fsn);
     Category category = Category.ofStatus(nack.status());
-    Refusal refusal = Refusal.of(category, nack.message());
+    Refusal refusal = Refusal.of(category, nack.words());
     Policy policy = policies.of(category, refusal.hope());
     if (ofDictionary && policy == Policy.DROP) {
       // Dropping the frame would not help: the next one needs the same symbols.

@@ -39,13 +39,13 @@ final class SqlWords {
 
   /** The server's words with its HTTP status, or ours where it said nothing. */
   static String of(SqlFailure e) {
-    String said = said(e);
+    String said = e.serverMessage() == null ? e.getMessage() : e.serverMessage();
     return e.httpStatus() == 0 ? said : "HTTP " + e.httpStatus() + ", " + said;
   }
 
   /** Whether the statement itself is refused: asking again will not help. */
   static boolean isFinal(SqlFailure e) {
-    String reason = BEFORE.matcher(said(e)).replaceFirst("");
+    String reason = BEFORE.matcher(judged(e)).replaceFirst("");
     return e.httpStatus() == BAD_REQUEST && PASSING.stream().noneMatch(reason::startsWith);
   }
 
@@ -56,10 +56,10 @@ final class SqlWords {
 
   /** Whether there is no table of the name that was asked for. */
   static boolean saysMissing(SqlFailure e) {
-    return said(e).startsWith("table does not exist");
+    return judged(e).startsWith("table does not exist");
   }
 
-  private static String said(SqlFailure e) {
-    return e.serverMessage() == null ? e.getMessage() : e.serverMessage();
+  private static String judged(SqlFailure e) {
+    return e.words() == null ? e.getMessage() : e.words();
   }
 }

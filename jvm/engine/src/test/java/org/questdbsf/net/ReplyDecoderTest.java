@@ -31,7 +31,7 @@ class ReplyDecoderTest {
   void readsTheExamplesOfTheSpecification() throws Exception {
     assertEquals(new ServerReply.Ok(5, List.of(new TableTxn("t", 9))), decode(OK));
     assertEquals(new ServerReply.DurableAck(List.of(new TableTxn("t", 9))), decode(DURABLE));
-    assertEquals(new ServerReply.Nack(3, 6, "bad"), decode(NACK));
+    assertEquals(new ServerReply.Nack(3, 6, "bad", "bad"), decode(NACK));
     assertEquals(new ServerReply.Ok(0, List.of()), decode("0000000000000000000000"));
   }
 
@@ -40,7 +40,7 @@ class ReplyDecoderTest {
     for (int status = 0; status < 256; status++) {
       byte[] bytes = RawServer.nack(status, 1, "no");
       if (status != 0 && status != 2 && status != 0x0e) {
-        assertEquals(new ServerReply.Nack(status, 1, "no"), decode(bytes));
+        assertEquals(new ServerReply.Nack(status, 1, "no", "no"), decode(bytes));
       }
     }
   }
@@ -81,7 +81,7 @@ class ReplyDecoderTest {
     byte[] cut = Arrays.copyOf("né".getBytes(StandardCharsets.UTF_8), 2);
     byte[] bytes = RawServer.nack(6, 0, "xx");
     System.arraycopy(cut, 0, bytes, bytes.length - 2, 2);
-    assertEquals(new ServerReply.Nack(6, 0, "n\ufffd"), decode(bytes));
+    assertEquals(new ServerReply.Nack(6, 0, "n\ufffd", "n\ufffd"), decode(bytes));
   }
 
   @Test
