@@ -341,7 +341,8 @@ final class FrameShipper {
     long now = System.nanoTime();
     stalls.look(now);
     QwpConnection connection = link.connection();
-    silence.unacknowledged(inFlight.sent(ring.ackedFsn() + 1), now);
+    long settled = Math.max(ring.ackedFsn(), inFlight.okFsn());
+    silence.unacknowledged(inFlight.sent(settled + 1), now); // durable confirmations take longer
     boolean pending = acks.confirmationsPending();
     if (pending || acks.isLookDue(now)) {
       Loss loss = lookAgain();

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.net.TableTxn;
 import org.questdbsf.sender.ScriptServer.Session;
 
 /** Servers that take frames, say one thing or another, and acknowledge nothing. */
@@ -45,6 +46,27 @@ class UnacknowledgedTest {
         sender.awaitAcked(1);
         assertEquals(List.of(1L), alive.database.all("t").stream().distinct().toList());
       }
+    }
+  }
+
+  /** It has acknowledged; making rows durable may take longer than an acknowledgement. */
+  @Test
+  void aServerThatIsSlowToMakeRowsDurableIsNotLeft() throws Exception {
+    Recorder[] self = new Recorder[1];
+    self[0] =
+        new Recorder(
+            (session, sequence, n, message) -> {
+              session.ok(sequence);
+              session.later(1500, () -> session.durable(new TableTxn("t", 1)));
+            });
+    self[0].upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Durable-Ack", "enabled");
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender =
+            Senders.builder(server.address(), "ack_timeout_millis=300;request_durable_ack=on;")
+                .build()) {
+      sender.awaitAcked(Senders.publish(sender, "t", 0, 1));
+      assertEquals(1, self[0].connections.size());
+      assertEquals(0, sender.counters().framesReplayed());
     }
   }
 
