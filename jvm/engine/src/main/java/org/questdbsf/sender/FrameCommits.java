@@ -40,6 +40,7 @@ final class FrameCommits {
   private TableNumbers tables = new TableNumbers();
   private long[] groupRows = new long[16];
   private int[] commitsOf = new int[16]; // on their way, by table
+  private boolean unreadable;
   private byte[] frame;
   private int offset;
   private int length;
@@ -53,6 +54,12 @@ final class FrameCommits {
     Arrays.fill(groupRows, 0);
     Arrays.fill(commitsOf, 0);
     tables = new TableNumbers();
+    unreadable = false;
+  }
+
+  /** Whether all tables that frames on this connection name are known. */
+  boolean knowsTables() {
+    return !unreadable;
   }
 
   /** Numbers of the tables that were named on this connection. */
@@ -143,6 +150,7 @@ final class FrameCommits {
       } catch (MalformedMessageException e) {
         // It is for the server to refuse; what it would commit cannot be told.
         group.clear();
+        unreadable = true;
       }
     }
   }

@@ -137,7 +137,7 @@ final class OkAudit {
   }
 
   private boolean isKnown(TableTxn entry) {
-    return onTheirWay.tables().find(entry.table()) >= 0;
+    return !onTheirWay.knowsTables() || onTheirWay.tables().find(entry.table()) >= 0;
   }
 
   /** A look that began at {@code asked} found all tables to be the ones they were. */
