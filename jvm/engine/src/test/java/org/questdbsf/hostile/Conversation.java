@@ -122,6 +122,11 @@ final class Conversation {
   }
 
   private Set<Long> received(byte[] bytes) {
+    return numbers(decoder, bytes);
+  }
+
+  /** The rows of a message. */
+  static Set<Long> numbers(MessageDecoder decoder, byte[] bytes) {
     Set<Long> rows = new TreeSet<>();
     try {
       for (DecodedTable table : decoder.decode(bytes, 0, bytes.length).tables()) {

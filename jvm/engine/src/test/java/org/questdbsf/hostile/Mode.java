@@ -7,7 +7,7 @@ import org.questdbsf.error.ErrorCode;
 /**
  * One way to misbehave.
  *
- * @param name for people, and for {@code --mode}
+ * @param name for people; arguments of {@link Hostile} are parts of names
  * @param end how it has to end
  * @param error of a {@link End#TERMINAL} one
  * @param connection what the server does on each connection for frames

@@ -1,5 +1,7 @@
 package org.questdbsf.hostile;
 
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
 import io.netty.util.internal.PlatformDependent;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
@@ -8,10 +10,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.ConnectionSymbols;
+import org.questdbsf.qwp.MessageDecoder;
 import org.questdbsf.sender.Sender;
 import org.questdbsf.sender.SenderConfig;
+import org.questdbsf.sender.SenderError;
 
 /**
  * One mode on trial: a sender with a slot writes rows while the server misbehaves; how that ends is
@@ -46,7 +52,7 @@ final class Trial {
   private final Path directory;
   private final List<String> faults = new ArrayList<>();
   private final Set<Long> published = new TreeSet<>();
-  private long kept;
+  private final Set<Long> kept = new ConcurrentSkipListSet<>();
 
   private Trial(Mode mode, Path directory) {
     this.mode = mode;
@@ -73,9 +79,7 @@ final class Trial {
           finish(sender);
         }
       } catch (SfException e) {
-        if (mode.end() != Mode.End.TERMINAL) {
-          faults.add("ended by " + e.getMessage());
-        }
+        judge(e);
         ended = true;
       }
       if (ended) {
@@ -87,9 +91,7 @@ final class Trial {
       lost.addAll(published);
       lost.removeAll(server.acknowledged());
     }
-    if (lost.size() == kept) {
-      lost.clear(); // set aside beside the slot
-    }
+    lost.removeAll(kept);
     long millis = TimeUnit.NANOSECONDS.toMillis(System.nanoTime() - began);
     return new Result(mode, faults, lost, millis);
   }
@@ -104,7 +106,15 @@ final class Trial {
             + "ack_timeout_millis=600;reconnect_initial_backoff_millis=1;"
             + "reconnect_max_backoff_millis=20;max_frame_rejections=3;"
             + "poison_min_escalation_window_millis=0;close_flush_timeout_millis=0;";
-    return Sender.builder(SenderConfig.parse(config)).errorHandler(error -> {}).build();
+    return Sender.builder(SenderConfig.parse(config))
+        .errorHandler(error -> {})
+        .deadLetters(this::keep)
+        .build();
+  }
+
+  private String keep(String slot, long fsn, byte[] frame, SenderError error) {
+    kept.addAll(Conversation.numbers(new MessageDecoder(new ConnectionSymbols()), frame));
+    return "memory";
   }
 
   private void publish(Sender sender, int rows) throws InterruptedException {
@@ -136,10 +146,15 @@ final class Trial {
       }
       Thread.sleep(2); // there is no event for "nothing more happens"
     }
-    sender
-        .terminalError()
-        .filter(error -> mode.end() != Mode.End.TERMINAL)
-        .ifPresent(error -> faults.add("terminal: " + error.describe()));
+    if (sender.terminalError().isPresent()) {
+      judge(assertThrows(SfException.class, sender::checkError));
+    }
+  }
+
+  private void judge(SfException end) {
+    if (mode.end() != Mode.End.TERMINAL || end.code() != mode.error()) {
+      faults.add("ended by " + end.getMessage());
+    }
   }
 
   private boolean hasEnded(Sender sender, HostileServer server) {
@@ -174,6 +189,5 @@ final class Trial {
     if (!sender.drain(PATIENCE_MILLIS)) {
       faults.add("not drained after the server was healed: " + sender.state());
     }
-    kept += sender.counters().rowsDropped();
   }
 }
