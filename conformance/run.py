@@ -20,7 +20,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from harness import servers
-from harness.reports import REPOSITORY, Case, cases, run, say
+from harness.reports import REPOSITORY, Case, cases, run, say, short
 
 RESULTS = REPOSITORY / "build/test-results/conformance"
 WORKERS = 3
@@ -102,11 +102,11 @@ def table(done: list[Case]) -> Iterator[str]:
         yield (
             f"{place:44} {counts['passed']:>7} {counts['failed']:>7} {counts['skipped']:>15} {seconds:>7.1f}"
         )
-    for reason, count in Counter(case.reason for case in done if case.reason).items():
+    for reason, count in Counter(case.reason for case in done if case.outcome == "skipped").items():
         yield f"{count} of them: {reason}"
     for case in done:
         if case.outcome == "failed":
-            yield f"FAILED {case.where}: {case.name}"
+            yield f"FAILED {case.where}: {case.name}: {short(case.reason)}"
 
 
 if __name__ == "__main__":

@@ -16,6 +16,13 @@ from xml.etree import ElementTree
 REPOSITORY = Path(__file__).resolve().parents[1]
 
 
+OUTCOMES = {"skipped": "skipped", "failure": "failed", "error": "failed"}
+"""What an element of a JUnit XML report's test case means; a test that passed has none of them."""
+
+LONGEST_REASON = 500
+"""Characters of a failure's message in a summary."""
+
+
 @dataclass
 class Tally:
     """What a part counted, and the names of what failed."""
@@ -42,7 +49,7 @@ class Case:
     outcome: str
     """``passed``, ``failed`` or ``skipped``."""
     reason: str
-    """Why it was skipped."""
+    """Why it failed or was skipped; empty when it passed."""
     seconds: float
 
 
@@ -50,18 +57,22 @@ def cases(folder: Path) -> Iterator[Case]:
     """The tests of all JUnit XML reports in a folder."""
     for report in sorted(folder.glob("*.xml")):
         for case in ElementTree.parse(report).getroot().iter("testcase"):
-            skipped = case.find("skipped")
-            if case.find("failure") is not None or case.find("error") is not None:
-                outcome = "failed"
-            else:
-                outcome = "passed" if skipped is None else "skipped"
+            outcome, reason = "passed", ""
+            for element in case:
+                if element.tag in OUTCOMES:
+                    outcome, reason = OUTCOMES[element.tag], element.get("message", "")
             yield Case(
                 case.get("classname", ""),
                 case.get("name", ""),
                 outcome,
-                "" if skipped is None else skipped.get("message", ""),
+                reason,
                 float(case.get("time", 0)),
             )
+
+
+def short(reason: str) -> str:
+    """The reason of a failure as part of a line."""
+    return " ".join(reason.split())[:LONGEST_REASON]
 
 
 def read_reports(folder: Path, what: str, tally: Tally) -> int:
@@ -70,7 +81,7 @@ def read_reports(folder: Path, what: str, tally: Tally) -> int:
     for case in cases(folder):
         count += 1
         if case.outcome == "failed":
-            tally.failures.append(f"{what} {case.where}.{case.name}")
+            tally.failures.append(f"{what} {case.where}.{case.name}: {short(case.reason)}")
         elif case.outcome == "skipped":
             tally.skipped += 1
         else:
