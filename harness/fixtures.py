@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from pathlib import Path
@@ -28,6 +29,14 @@ if TYPE_CHECKING:
     from harness.spark import Feed
 
 NewServer = Callable[..., ServerProcess]
+
+SHORT_LIVED_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""For Spark and servers, which live for seconds here: half of their time went into the compiler for long runs."""
+
+
+def pytest_configure() -> None:
+    """Java programs that tests start take their options from the environment; a JVM within Python does not."""
+    os.environ.setdefault("JDK_JAVA_OPTIONS", SHORT_LIVED_JVM)
 
 
 @pytest.hookimpl(tryfirst=True)

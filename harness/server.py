@@ -86,7 +86,10 @@ class QuestDb:
         return self.count(table) == 0
 
     def await_count(self, table: str, rows: int, seconds: float = 300) -> int:
-        """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged)."""
+        """Polls until at least ``rows`` are visible (they are applied a moment after they are acknowledged).
+
+        :param seconds: far above what that takes, also beside other tests on two cores
+        """
         deadline = time.monotonic() + seconds
         while (seen := self.count(table)) < rows and time.monotonic() < deadline:
             time.sleep(0.1)

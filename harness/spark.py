@@ -16,6 +16,7 @@ from typing import Any
 import requests
 
 PATIENCE_SECONDS = 400.0
+"""Far above what anything here takes, also beside other tests on two cores: only what hangs gets there."""
 LOG_FORMAT = """
 rootLogger.level = warn
 rootLogger.appenderRef.file.ref = file

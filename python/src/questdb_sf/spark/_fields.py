@@ -155,8 +155,8 @@ class OptionFields:
     """
 
     sender_id: str | None = None
-    """Prefix of the slots' names: letters, digits, _ and -. Default: spark- and the id of the
-    streaming query. Required by a batch write with commit_on=store. Only with sf_dir.
+    """Prefix of the slots' names: letters, digits, _ and -. Default: spark- and the query's id.
+    A batch write needs it, except with commit_on=ack and drain_orphans=off. Only with sf_dir.
     """
 
     target_id: str | None = None
@@ -331,6 +331,11 @@ class MetricFields:
 
     frames_replayed: int = 0
     """Frames sent again after a reconnect. (frames)"""
+
+    frames_missing: int = 0
+    """Frames that slots lacked when they were opened (a power cut, another client): nobody knows
+    whether they arrived; an event names them. (frames)
+    """
 
     acks_rejected: int = 0
     """Acknowledgements that did not account for their rows (a table was dropped, renamed or made

@@ -11,7 +11,8 @@
  * {@code HostLookup}, {@code EventLoops}, {@code TlsContexts}), {@code HttpExchange} (one request
  * and its answer; {@code UpgradeHandler} and {@code SqlExchange} are its two uses), {@code
  * FrameHandler} (after the upgrade), {@code ClientFrame} (a message made ready where it lies),
- * {@code ReplyDecoder}; {@code JsonReader} reads SQL results.
+ * {@code ReplyDecoder}; {@code JsonReader} reads SQL results. {@code ForeignText} makes what
+ * servers and proxies say fit to be shown: no credentials, no control characters.
  *
  * <p>Nothing in here knows what a message contains, what a slot is, or who sends: {@code qwp},
  * {@code slot}, {@code sender} and Spark may not come in. Netty may, but only what 4.1.96 and 4.2

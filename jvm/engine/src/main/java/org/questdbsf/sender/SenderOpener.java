@@ -34,8 +34,7 @@ final class SenderOpener {
     boolean opened = false;
     try {
       SymbolDictionary dictionary = SymbolEpochs.dictionary();
-      // Before anything of the slot is changed: its frames may be such that this version sends
-      // none.
+      // First: where this version cannot send a slot's frames, it leaves the slot as it is.
       ReplayPlan plan = plan(slot, ring, dictionary);
       if (slot != null) {
         slot.settle();

@@ -30,9 +30,8 @@ final class SenderStatus {
 
   /** Trying to connect, for {@code cause}; {@code since} is when the outage began. */
   void reconnecting(Instant since, String cause, String host, int attempts) {
-    // The first attempt ever is no outage, however slow it is; nor is the first one after a
-    // refusal,
-    // which is part of trying the frame again.
+    // The first attempt ever is no outage, however slow. Nor is the first one after a refusal: it
+    // is part of sending the frame again.
     boolean tried = attempts > 0;
     if (tried || connectedOnce && trouble == null) {
       state = new SenderState(Kind.RECONNECTING, since, cause, host, attempts);

@@ -13,7 +13,8 @@
  *       has the tables of plain rows checked.
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
  *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
- *       CatchUp}.
+ *       CatchUp}. Whether an OK proves what it acknowledges: {@code OkAudit} over {@code
+ *       FrameCommits}, and {@code AckRejections} where it does not.
  *   <li>When it goes wrong: {@code NackHandler}, {@code Refusal}, {@code Caution}, {@code Strikes},
  *       {@code PoisonDetector}, {@code UnansweredEnds}, {@code ErrorPolicy}, {@code SilenceWatch},
  *       {@code ReconnectPacer}, {@link org.questdbsf.sender.OutageClock}, {@code CapWatch}; what
@@ -22,7 +23,8 @@
  *       ErrorInbox}, {@link org.questdbsf.sender.SenderCounters}, {@link
  *       org.questdbsf.sender.SenderState}, the end by {@code SenderCloser}.
  *   <li>Settings: {@link org.questdbsf.sender.ConnectKey} (the table of keys), {@code
- *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}.
+ *       ConnectString}, {@link org.questdbsf.sender.SenderConfig}; {@link
+ *       org.questdbsf.sender.ClearCredentials} warns of credentials without TLS.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
  *       org.questdbsf.sender.TableCheck} ({@code TableLookup}, {@code TableFit}, {@link
  *       org.questdbsf.sender.TableTypes}), {@code MissingTable}, and {@code TableWatch} and {@code

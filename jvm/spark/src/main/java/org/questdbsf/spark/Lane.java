@@ -209,6 +209,7 @@ final class Lane {
     add(totals, SfMetric.FRAMES_SENT, counts.framesSent() - counts.framesReplayed());
     add(totals, SfMetric.FRAMES_ACKED, counts.framesAcked());
     add(totals, SfMetric.FRAMES_REPLAYED, counts.framesReplayed());
+    add(totals, SfMetric.FRAMES_MISSING, counts.framesMissing());
     add(totals, SfMetric.ACKS_REJECTED, counts.acksRejected());
     add(totals, SfMetric.RECONNECT_ATTEMPTS, counts.reconnectAttempts());
     add(totals, SfMetric.RECONNECTS_SUCCEEDED, counts.reconnectsSucceeded());

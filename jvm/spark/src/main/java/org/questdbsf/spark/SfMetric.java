@@ -17,6 +17,12 @@ public enum SfMetric {
   FRAMES_SENT("frames", Kind.COUNTER, Seen.BOTH, "Frames sent for the first time."),
   FRAMES_ACKED("frames", Kind.COUNTER, Seen.BOTH, "Frames that the server acknowledged."),
   FRAMES_REPLAYED("frames", Kind.COUNTER, Seen.BOTH, "Frames sent again after a reconnect."),
+  FRAMES_MISSING(
+      "frames",
+      Kind.COUNTER,
+      Seen.PROGRESS,
+      "Frames that slots lacked when they were opened (a power cut, another client): nobody knows"
+          + " whether they arrived; an event names them."),
   ACKS_REJECTED(
       "acknowledgements",
       Kind.COUNTER,

@@ -144,8 +144,8 @@ public enum SfOption {
       of(STRING),
       null,
       Where.SF_DIR,
-      "Prefix of the slots' names: letters, digits, _ and -. Default: spark- and the id of the"
-          + " streaming query. Required by a batch write with commit_on=store."),
+      "Prefix of the slots' names: letters, digits, _ and -. Default: spark- and the query's id."
+          + " A batch write needs it, except with commit_on=ack and drain_orphans=off."),
   TARGET_ID(
       ConnectKey.TARGET_ID,
       Where.SF_DIR,

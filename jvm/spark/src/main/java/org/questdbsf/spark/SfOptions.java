@@ -32,7 +32,7 @@ final class SfOptions implements Serializable {
   private static final Set<String> SPARK_KEYS =
       Set.of("path", "checkpointlocation", "queryname", "outputmode", "checkpointpath");
 
-  /** Spark's own options of asynchronous progress tracking; the sink has none to add. */
+  /** Spark's own options of asynchronous progress tracking; no option of the sink begins so. */
   private static final String ASYNC_PROGRESS = "asyncprogresstracking";
 
   /** What Spark adds to the options where it makes a table in its own catalog. */

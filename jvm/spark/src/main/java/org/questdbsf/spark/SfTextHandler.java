@@ -6,7 +6,7 @@ public interface SfTextHandler {
   /**
    * Called once for each event that was not dropped from the handler's queue.
    *
-   * @param token as given at the registration: who knows it not is not this JVM
+   * @param token the one of the registration; a caller without it is not this JVM
    * @param json as {@link SfEvent#toJson}
    */
   void onEvent(String token, String json);

@@ -14,7 +14,8 @@
  * {@code TaskMetrics}, {@code TaskReport} in an {@code SfCommitMessage}, {@code DriverLedger}, and
  * the table {@link org.questdbsf.spark.SfMetric}. Between commits the same report goes by {@code
  * Push}, through {@link org.questdbsf.spark.SfPlugin} where executors are other processes, to
- * {@link org.questdbsf.spark.SfQueries}, which finds the ledger; errors and events go on to {@link
+ * {@link org.questdbsf.spark.SfQueries}, which finds the ledger, and hears of executors that are
+ * gone from {@code GoneExecutors}; errors and events go on to {@link
  * org.questdbsf.spark.SfHandlers}.
  *
  * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the one
