@@ -238,7 +238,7 @@ def test_a_wrong_base_or_watermark_hides_no_frame(tmp_path: Path) -> None:
     risen = make_slot(tmp_path / "risen", (0, 3), acked=2, witness=(0, 0, 2, 2))
     assert slots.inspect(risen).acked_fsn == 0
     moved = make_slot(tmp_path / "moved", (8, 6), acked=11, witness=(11, 10, 15, 15))
-    assert "begins with FSN 10" in str(slots.inspect(moved).reason)
+    assert "frames 14 to 15 are missing at the end" in str(slots.inspect(moved).reason)
     slot_commands.repair(moved)
     assert (
         slots.inspect(moved).acked_fsn == 7
@@ -246,9 +246,68 @@ def test_a_wrong_base_or_watermark_hides_no_frame(tmp_path: Path) -> None:
 
 
 def test_an_acknowledged_head_may_be_dropped(tmp_path: Path) -> None:
-    slot = make_slot(tmp_path, (0, 3), (3, 3), witness=(2, 0, 2, 2))
+    slot = make_slot(tmp_path, (0, 3), (3, 3), acked=2, witness=(2, 0, 2, 2))
     report = slots.inspect(slot)
     assert (report.verdict, report.acked_fsn, report.published_fsn) == (slots.CLEAN, 2, 5)
+
+
+@pytest.mark.parametrize("acked", [-1, 4])
+def test_a_slot_that_another_client_emptied_is_not_refused(tmp_path: Path, acked: int) -> None:
+    """Others do not know ``.witness`` and leave it behind; what they know they delete."""
+    slot = make_slot(tmp_path, acked=acked, witness=(acked, 0, 8, 8))
+    assert "slots repair" in str(slots.inspect(slot).reason)
+    (slot / ".ack-watermark").write_bytes(struct.pack("<4sIq", b"AKW1", 0, 8))
+    assert (slots.inspect(slot).verdict, slots.inspect(slot).missing) == (slots.CLEAN, [])
+    (slot / ".ack-watermark").unlink()
+    report = slots.inspect(slot)
+    assert [(m.from_fsn, m.to_fsn) for m in report.missing] == [(acked + 1, 8)]
+    (tmp_path / ".questdb-sf").touch()
+    told = [f.what for f in doctor.examine(tmp_path).findings if f.about == "app-0"]
+    assert "another client emptied the slot" in told[0]
+    assert told[-1] == "holds nothing that waits"
+
+
+@pytest.mark.parametrize("watermark", [None, -1, 0, 3])
+@pytest.mark.parametrize("witness", [(-1, 0, 8, 8), (4, 3, 8, 8), (4, 5, 8, 8), (8, 9, 8, 8)])
+def test_a_slot_that_another_client_began_anew_is_sent_whole(
+    tmp_path: Path, witness: tuple[int, int, int, int], watermark: int | None
+) -> None:
+    """The FSNs of the witness are those of other frames."""
+    done = -1 if watermark is None else watermark
+    long = slots.inspect(make_slot(tmp_path / "long", (0, 12), acked=watermark, witness=witness))
+    assert (long.verdict, long.missing) == (slots.CLEAN, [])
+    assert long.acked_fsn <= done
+    short = slots.inspect(make_slot(tmp_path / "short", (0, 4), acked=watermark, witness=witness))
+    if short.verdict == slots.REFUSED:
+        assert done >= witness[0]
+        assert "slots repair" in str(short.reason)
+        slot_commands.repair(tmp_path / "short/app-0")
+        short = slots.inspect(tmp_path / "short/app-0")
+    assert (short.verdict, short.acked_fsn <= done, short.published_fsn) == (slots.CLEAN, True, 3)
+
+
+def test_what_a_torn_end_lacks_is_damage_unless_the_host_went_down(tmp_path: Path) -> None:
+    slot = make_slot(tmp_path, (0, 3), acked=-1, witness=(-1, 0, 2, 0))
+    damage(slot, 0, 2)
+    report = slots.inspect(slot)
+    assert report.verdict == slots.REFUSED
+    assert "frames 2 to 2 are missing at the end" in str(report.reason)
+    another_boot(slot)
+    report = slots.inspect(slot)
+    assert (report.verdict, report.published_fsn) == (slots.TORN, 1)
+    told = [f.what for f in doctor.examine(tmp_path).findings if f.about == "app-0"]
+    assert told[0] == "frames 2 to 2 were written, not forced to disk, and are lost"
+    damage(slot, 0, 0)
+    file = slot / f"sf-{0:016x}.sfa"
+    file.write_bytes(file.read_bytes()[: 24 + FRAME_BYTES].ljust(4096, b"\0"))
+    assert "says they were forced to disk" in str(slots.inspect(slot).reason)
+
+
+def another_boot(slot: Path) -> None:
+    """The host went down and came up since the witness was written."""
+    body = bytearray((slot / ".witness").read_bytes()[:-4])
+    body[40:48] = struct.pack("<q", 1)
+    (slot / ".witness").write_bytes(body + struct.pack("<I", google_crc32c.value(bytes(body))))
 
 
 def test_a_damaged_first_frame_is_not_an_empty_slot(tmp_path: Path) -> None:
@@ -263,7 +322,7 @@ def test_a_damaged_first_frame_is_not_an_empty_slot(tmp_path: Path) -> None:
 def test_the_front_may_lack_only_in_slots_of_others_and_doctor_says_so(tmp_path: Path) -> None:
     make_slot(tmp_path, (4, 2))
     found = [f.what for f in doctor.examine(tmp_path).findings if f.about == "app-0"]
-    assert "the 4 frames before it are taken for acknowledged" in found[0]
+    assert "frames 0 to 3 are taken for acknowledged" in found[0]
     (tmp_path / "app-0/.target").write_text("format=1\n")
     assert slots.inspect(tmp_path / "app-0").verdict == slots.REFUSED
 

@@ -129,6 +129,16 @@ def _not_files(name: str, segment: bool) -> Iterator[Fault]:
     yield Fault(name, "a directory", lambda path: path.mkdir(), segment)
 
 
+def after_power_cut(slot: Whole) -> Whole:
+    """The slot as a host that went down leaves it where nothing was forced: any of its frames may be missing."""
+    acked, head, written, _ = struct.unpack_from("<qqqq", slot.files[slots.WITNESS], 8)
+    body = bytearray(Witness(acked, head, written, -1).encode()[:-4])
+    body[40:48] = struct.pack("<q", 1)  # another boot of the host
+    witness = bytes(body) + struct.pack("<I", google_crc32c.value(bytes(body)))
+    files = {**slot.files, slots.WITNESS: witness}
+    return Whole(f"{slot.name}-power-cut", files, slot.frames, slot.acked)
+
+
 def stale_witness(slot: Whole) -> Whole:
     """The slot as a crash leaves it: its witness lags behind what was written since."""
     kept = struct.unpack_from("<qqqq", slot.files[slots.WITNESS], 8)

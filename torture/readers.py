@@ -9,7 +9,7 @@ import subprocess
 import types
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from questdb_sf import slots
@@ -28,12 +28,18 @@ class Reading:
     acked: int = -1
     published: int = -1
     frames: tuple[str, ...] = ()
+    missing: str = ""  # FSNs that the slot is opened without, as "3-5,8-8"
     why: str = ""
+
+    @property
+    def named(self) -> int:
+        """How many frames are missing with a word."""
+        spans = (span.split("-") for span in self.missing.split(",") if span)
+        return sum(int(end) - int(start) + 1 for start, end in spans)
 
     def agrees(self, other: Reading) -> bool:
         """Whether both say the same; reasons are worded differently."""
-        mine = (self.verdict, self.acked, self.published, self.frames)
-        return mine == (other.verdict, other.acked, other.published, other.frames)
+        return replace(self, why="") == replace(other, why="")
 
 
 class Engine:
@@ -107,8 +113,9 @@ def _reading(line: str) -> Reading:
     verdict, _, rest = line.partition(" ")
     if verdict not in (slots.CLEAN, slots.TORN):
         return Reading(verdict, why=rest)
-    acked, published, frames = rest.split(" ")
-    return Reading(verdict, int(acked), int(published), tuple(frames.split(",")) if frames else ())
+    acked, published, frames, missing = rest.split(" ")
+    sent = tuple(frames.split(",")) if frames else ()
+    return Reading(verdict, int(acked), int(published), sent, missing)
 
 
 def python(slot: Path) -> Reading:
@@ -136,7 +143,8 @@ def _python(slot: Path) -> Reading:
         for frame in slots.scan(slot / segment.file).content
         if frame.fsn is not None and report.acked_fsn < frame.fsn <= report.published_fsn
     ]
-    return Reading(report.verdict, report.acked_fsn, report.published_fsn, tuple(sent))
+    missing = ",".join(f"{m.from_fsn}-{m.to_fsn}" for m in report.missing)
+    return Reading(report.verdict, report.acked_fsn, report.published_fsn, tuple(sent), missing)
 
 
 @contextmanager

@@ -1,9 +1,9 @@
 """Damages slots and counts what becomes of them; progress on standard error, one JSON line last.
 
-`refused`: a reader would not open it, and said why. `recovered`: all that waits is there. `torn`: the end is damaged,
-what is before it is there. `lost_silently`: frames that wait are missing and nobody says so. `altered`: a frame is
-there that was never written, or in another order. `hung`: no answer in 30 s. `disagree`: engine and Python package
-differ.
+`refused`: a reader would not open it, and said why. `recovered`: all that waits is there. `torn`: the end is damaged or
+was lost in a power cut, what is before it is there. `lost_silently`: frames that wait are missing and nobody says so.
+`altered`: a frame is there that was never written, or in another order. `hung`: no answer in 30 s. `disagree`: engine
+and Python package differ.
 """
 
 from __future__ import annotations
@@ -48,6 +48,7 @@ def make_slots(engine: Engine, root: Path) -> list[Whole]:
     return [
         *made,
         damage.stale_witness(by_name["one-acked"]),
+        damage.after_power_cut(by_name["three-acked"]),
         damage.foreign(by_name["one-acked"]),
     ]
 
@@ -83,9 +84,10 @@ def judge(slot: Whole, fault: Fault, reading: Reading) -> str:
     intact = 1 if "^" in fault.what else len(waits)
     short = len(slot.frames) - start - len(got) if got else len(waits)
     cut = not slot.witnessed and "cut" in fault.what
+    told = begins and short <= reading.named
     return (
         "torn"
-        if cut or (reading.verdict == slots.TORN and begins and short <= intact)
+        if cut or told or (reading.verdict == slots.TORN and begins and short <= intact)
         else "lost_silently"
     )
 

@@ -45,16 +45,44 @@ class Clues:
     @property
     def released(self) -> int:
         """Up to here frames may be missing: somebody says that they were acknowledged."""
-        return max(self._said(), default=-1)
+        return max(self._by_watermark, -1 if self.witness is None else self.witness.acked)
 
     @property
     def acked(self) -> int:
-        """Up to here frames need not be sent: the lower of two witnesses, as sending again is safe."""
-        return min(self._said(), default=-1)
+        """Up to here frames need not be sent: the lower of the two, as sending again is safe.
 
-    def _said(self) -> list[int]:
-        by_witness = None if self.witness is None else self.witness.acked
-        return [fsn for fsn in (self.watermark, by_witness) if fsn is not None]
+        A witness without a watermark may speak of frames that had these FSNs before.
+        """
+        if self.witness is None:
+            return self._by_watermark
+        return min(self._by_watermark, self.witness.acked)
+
+    @property
+    def witness_is_stale(self) -> bool:
+        """Whether a client that knows no witness emptied the slot since, and left it behind.
+
+        Others delete the watermark of a slot that they emptied and begin with a new one, if any, while the engine's
+        is there from before the first frame and always written before the witness.
+        """
+        if self.witness is None:
+            return False
+        return self.watermark is None or self.watermark < self.witness.acked
+
+    @property
+    def _by_watermark(self) -> int:
+        return -1 if self.watermark is None else self.watermark
+
+
+@dataclass(frozen=True)
+class Missing:
+    """Frames that a slot is opened without, and nobody knows whether they arrived; ``why`` is a clause for people."""
+
+    from_fsn: int
+    to_fsn: int
+    why: str
+
+    def __str__(self) -> str:
+        return f"frames {self.from_fsn} to {self.to_fsn} {self.why}"
 
 
 @dataclass
@@ -63,8 +91,8 @@ class Judgement:
 
     kept: list[Scanned] = field(default_factory=list)
     acked: int = -1
-    assumed: int = 0
     refusal: str | None = None
+    missing: list[Missing] = field(default_factory=list)
 
     @property
     def published(self) -> int:
@@ -80,18 +108,36 @@ def judge(segments: Sequence[Scanned], clues: Clues) -> Judgement:
     framed = sorted(
         (s for s in segments if s.frames or s.torn_bytes), key=lambda s: (s.base_fsn, s.file)
     )
+    result = Judgement()
     if not framed:
-        return Judgement(refusal=_end(-1, 0, clues))
+        result.refusal = _end(-1, clues, result.missing)
+        return result
     published = framed[-1].last_fsn
-    acked = clues.acked if clues.acked <= published else -1
+    acked = clues.acked
+    if acked > published or _head_displaced(framed, clues):
+        acked = -1
     kept = [left for left, right in pairwise(framed) if _last_held(left, right) > acked]
-    kept += framed[-1:]
-    lowest = kept[0].base_fsn
-    front, assumed = _front(kept, clues)
-    refusal = (
-        _order(framed) or front or contiguity(kept) or _end(published, framed[-1].torn_bytes, clues)
+    result.kept = kept + framed[-1:]
+    result.acked = max(acked, result.kept[0].base_fsn - 1)
+    result.refusal = (
+        _order(framed)
+        or _front(result.kept, clues, result.missing)
+        or contiguity(result.kept)
+        or _end(published, clues, result.missing)
     )
-    return Judgement(kept, max(acked, lowest - 1), assumed, refusal)
+    return result
+
+
+def _head_displaced(framed: Sequence[Scanned], clues: Clues) -> bool:
+    """Whether the oldest segment that is needed should lie among those that are there, and does not.
+
+    A base FSN is wrong, or another client emptied the slot and began anew.
+    """
+    if clues.witness is None:
+        return False
+    head = clues.witness.head
+    between = framed[0].base_fsn < head <= framed[-1].last_fsn
+    return between and all(s.base_fsn != head for s in framed)
 
 
 def _last_held(segment: Scanned, following: Scanned) -> int:
@@ -117,29 +163,31 @@ def generation(segment: Scanned) -> int:
     return int(named[1], 16) if named else -1
 
 
-def _front(kept: Sequence[Scanned], clues: Clues) -> tuple[str | None, int]:
-    """Why the slot may not begin where it does, and for how many frames before it nobody can vouch."""
+def _front(kept: Sequence[Scanned], clues: Clues, missing: list[Missing]) -> str | None:
+    """Why the slot may not begin where it does; adds the frames before it that nobody can vouch for."""
     first = kept[0]
     if clues.witness is not None:
-        return _head(clues.witness, kept, clues.released), 0
+        return _head(clues.witness, kept, clues.released)
     released = clues.released
     if first.base_fsn <= released + 1:
-        return None, 0
-    missing = f"frames {released + 1} to {first.base_fsn - 1} are missing before {first.file}"
+        return None
+    gap = f"frames {released + 1} to {first.base_fsn - 1} are missing before {first.file}"
     if clues.watermark is not None:
-        return f"{missing}: they are above the watermark", 0
+        return f"{gap}: they are above the watermark"
     if clues.ours:
-        return f"{missing}, and no watermark says that they were acknowledged", 0
+        return f"{gap}, and no watermark says that they were acknowledged"
     if clues.set_aside:
-        return f"{missing}; they may be in {clues.set_aside[0]}, which was set aside", 0
-    return None, first.base_fsn
+        return f"{gap}; they may be in {clues.set_aside[0]}, which was set aside"
+    why = "are taken for acknowledged, as another client made the slot and wrote no watermark"
+    missing.append(Missing(0, first.base_fsn - 1, why))
+    return None
 
 
 def _head(witness: Witness, kept: Sequence[Scanned], released: int) -> str | None:
     first = kept[0]
-    if witness.head > kept[-1].last_fsn or any(s.base_fsn == witness.head for s in kept):
+    if first.base_fsn <= witness.head or witness.head > kept[-1].last_fsn:
         return None
-    if witness.head < first.base_fsn <= released + 1:
+    if first.base_fsn - 1 <= released:
         return None  # all that was in it is acknowledged
     return (
         f"the oldest segment that is needed begins with FSN {witness.head}, as {WITNESS} says, and is missing; "
@@ -165,14 +213,30 @@ def contiguity(kept: Sequence[Scanned]) -> str | None:
     return None
 
 
-def _end(published: int, torn_bytes: int, clues: Clues) -> str | None:
-    """What was written must be there, or acknowledged, or in the torn end."""
-    if clues.witness is None:
+def _end(published: int, clues: Clues, missing: list[Missing]) -> str | None:
+    """What was written must be there, or acknowledged: also where the end is torn.
+
+    Only a host that went down loses what was not forced; that is added to what is missing.
+    """
+    witness = clues.witness
+    if witness is None:
         return None
-    known = max(published, clues.witness.acked)
-    if clues.witness.promised <= known or torn_bytes:
+    first = max(published, clues.released) + 1
+    if witness.all_written < first:
         return None
-    return f"frames {known + 1} to {clues.witness.promised} are missing at the end: {WITNESS} says they were written"
+    if clues.witness_is_stale:
+        watermark = "missing" if clues.watermark is None else f"below what {WITNESS} says"
+        why = f"are taken for acknowledged, as another client emptied the slot: its watermark is {watermark}"
+    elif witness.promised >= first:
+        how = "written, and the host is up since" if witness.same_boot else "forced to disk"
+        return (
+            f"frames {first} to {witness.promised} are missing at the end: {WITNESS} says they were {how}. If another "
+            "client emptied the slot and began anew, 'questdb-sf slots repair' takes it as it is"
+        )
+    else:
+        why = "were written, not forced to disk, and are lost"
+    missing.append(Missing(first, witness.all_written, why))
+    return None
 
 
 def judge_manifest(
@@ -203,4 +267,4 @@ def judge_manifest(
     held = [s for s in held if s.last_fsn > acked] or held[-1:]
     holes = [f"{s.file} {s.hole}" for s in held if s.hole]
     refusal = refusal or (holes[0] if holes else contiguity(held))
-    return Judgement(held, max(acked, held[0].base_fsn - 1) if held else -1, 0, refusal)
+    return Judgement(held, max(acked, held[0].base_fsn - 1) if held else -1, refusal)

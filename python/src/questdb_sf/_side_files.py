@@ -58,9 +58,14 @@ class Witness:
     same_boot: bool = False
 
     @property
+    def all_written(self) -> int:
+        """All frames up to here were in the segments."""
+        return max(self.written, self.forced)
+
+    @property
     def promised(self) -> int:
         """All frames up to here must be in the segments, or acknowledged."""
-        return max(self.written, self.forced) if self.same_boot else self.forced
+        return self.all_written if self.same_boot else self.forced
 
     def encode(self) -> bytes:
         """The file's content, for a host that is up since."""

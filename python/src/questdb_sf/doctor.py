@@ -173,22 +173,15 @@ def _slot_findings(slot: Path, report: slots.SlotReport) -> list[Finding]:
             )
         ]
     if not waiting:
-        return [Finding(OK, name, "holds nothing that waits")]
-    return [*_assumed(report), _waiting(slot, report, waiting)]
+        return [*_missing(report), Finding(OK, name, "holds nothing that waits")]
+    return [*_missing(report), _waiting(slot, report, waiting)]
 
 
-def _assumed(report: slots.SlotReport) -> list[Finding]:
-    if not report.assumed:
-        return []
-    return [
-        Finding(
-            WARNING,
-            report.slot,
-            f"begins with FSN {report.base_fsn}; the {report.assumed} frames before it are taken for acknowledged, "
-            "though no watermark says so: another client made this slot",
-            "compare the rows in QuestDB with their source if that client may have crashed",
-        )
-    ]
+def _missing(report: slots.SlotReport) -> list[Finding]:
+    todo = (
+        "compare the rows in QuestDB with their source: nobody knows whether these frames arrived"
+    )
+    return [Finding(WARNING, report.slot, str(frames), todo) for frames in report.missing]
 
 
 def _waiting(slot: Path, report: slots.SlotReport, waiting: int) -> Finding:

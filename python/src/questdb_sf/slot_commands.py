@@ -149,6 +149,7 @@ class _Planner:
         # How many frames lie behind a hole is not known: then the watermark is believed.
         plausible = any(s.hole or s.last_fsn >= clues.acked for s in self._framed[-1:])
         self._acked = clues.acked if plausible else -1
+        self._released = clues.released if plausible else -1
 
     def plan(self) -> RepairPlan:
         for segment in self._faulty:
@@ -160,9 +161,9 @@ class _Planner:
                 self._result.cut.pop(segment.file, None)
                 self._result.aside.append(segment.file)
             kept = []
-        elif kept and kept[0].base_fsn > self._acked + 1 and self._refusal:
+        elif kept and kept[0].base_fsn > self._released + 1 and self._refusal:
             self._result.given_up.append(
-                f"FSN {self._acked + 1} to {kept[0].base_fsn - 1}, which are missing before {kept[0].file}"
+                f"FSN {self._released + 1} to {kept[0].base_fsn - 1}, which are missing before {kept[0].file}"
             )
         if self._refusal and not self._result.given_up:
             self._result.given_up.append(self._refusal)

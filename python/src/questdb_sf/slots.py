@@ -11,7 +11,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Final
 
@@ -67,8 +67,8 @@ _TRACES = frozenset({".lock", ".failed", ".target", MANIFEST, WATERMARK, WITNESS
 class SlotReport:
     """What :func:`inspect` found; :meth:`to_json` has the keys that ``questdb-sf slots show --json`` prints.
 
-    ``newer`` says why this version sends none of it, which is no damage. ``assumed`` counts the frames before the
-    first that are taken for acknowledged though nothing says so, in a slot that another client made.
+    ``newer`` says why this version sends none of it, which is no damage. ``missing`` are the frames that the slot is
+    opened without, and nobody knows whether they arrived.
     """
 
     slot: str
@@ -85,7 +85,7 @@ class SlotReport:
     pid: int | None
     failed: str | None
     newer: str | None = None
-    assumed: int = 0
+    missing: list[_judge.Missing] = field(default_factory=list)
 
     @property
     def waiting(self) -> int:
@@ -209,7 +209,7 @@ def _inspect(directory: Path, names: list[str]) -> SlotReport:
         pid=pid,
         failed=_side_files.read_text(directory / ".failed"),
         newer=_newer(names, segments, found.acked),
-        assumed=found.assumed,
+        missing=found.missing,
     )
 
 

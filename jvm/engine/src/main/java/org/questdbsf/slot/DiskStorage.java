@@ -58,9 +58,7 @@ final class DiskStorage implements SegmentStorage {
 
   @Override
   public void writeMarks(Marks marks, boolean force) throws IOException {
-    if (marks.acked() >= 0) {
-      watermark.write(marks.acked(), force);
-    }
+    watermark.write(marks.acked(), force);
     witness.write(marks, force);
   }
 

@@ -3,8 +3,6 @@ package org.questdbsf.slot;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
-import java.util.OptionalLong;
 import org.questdbsf.slot.RecoveryReport.Missing;
 import org.questdbsf.slot.SegmentScanner.Kind;
 import org.questdbsf.slot.SegmentScanner.Scan;
@@ -20,33 +18,6 @@ final class SlotJudge {
   record Found(String name, Scan scan) {
     long generation() {
       return SegmentFormat.generation(name);
-    }
-  }
-
-  /**
-   * What is beside the segments.
-   *
-   * @param watermark FSN in the watermark file, empty when it holds none
-   * @param witness what {@code .witness} says, empty when it says nothing
-   * @param ours whether this engine made the slot, which a {@code .target} shows also where an
-   *     earlier version wrote no witness. It never leaves a gap at the front
-   * @param setAside names of segments that another client set aside as damaged
-   */
-  record Clues(
-      OptionalLong watermark, Optional<Testimony> witness, boolean ours, List<String> setAside) {
-    /** Up to here frames may be missing: somebody says that they were acknowledged. */
-    long released() {
-      long byWitness = witness.isPresent() ? witness.get().marks().acked() : -1;
-      return Math.max(byWitness, watermark.orElse(-1));
-    }
-
-    /** Up to here frames need not be sent: the lower of two witnesses, as sending again is safe. */
-    long acked() {
-      if (witness.isEmpty()) {
-        return watermark.orElse(-1);
-      }
-      long byWitness = witness.get().marks().acked();
-      return Math.min(byWitness, watermark.orElse(byWitness));
     }
   }
 
@@ -72,16 +43,16 @@ final class SlotJudge {
    * @param keep segments that hold frames, by FSN; the last is appended to
    * @param drop segments that are wholly acknowledged, oldest first
    * @param empty files without a frame
-   * @param watermarkUsable whether the watermark file holds an FSN that can be right
+   * @param forcedFsn up to here frames were forced to disk, as a witness says that fits them
    * @param missing frames that are given up with a word: nobody knows whether they arrived
    */
   record Decision(
       List<Found> keep,
       List<Found> drop,
       List<Found> empty,
-      boolean watermarkUsable,
       long publishedFsn,
       long ackedFsn,
+      long forcedFsn,
       List<Missing> missing,
       List<String> notes) {
 
@@ -90,7 +61,7 @@ final class SlotJudge {
     }
   }
 
-  private final Clues clues;
+  private final SlotClues clues;
   private final List<Found> framed = new ArrayList<>();
   private final List<Found> empty = new ArrayList<>();
   private final List<Found> keep = new ArrayList<>();
@@ -98,11 +69,11 @@ final class SlotJudge {
   private final List<Missing> missing = new ArrayList<>();
   private final List<String> notes = new ArrayList<>();
 
-  private SlotJudge(Clues clues) {
+  private SlotJudge(SlotClues clues) {
     this.clues = clues;
   }
 
-  static Decision judge(List<Found> found, Clues clues) throws Refusal {
+  static Decision judge(List<Found> found, SlotClues clues) throws Refusal {
     return new SlotJudge(clues).judge(found);
   }
 
@@ -122,16 +93,15 @@ final class SlotJudge {
     framed.sort(
         Comparator.comparingLong((Found f) -> f.scan().baseFsn()).thenComparing(Found::name));
     if (framed.isEmpty()) {
-      checkEnd(-1, 0);
-      return new Decision(framed, List.of(), empty, false, -1, -1, missing, notes);
+      checkEnd(-1);
+      return new Decision(framed, List.of(), empty, -1, -1, -1, missing, notes);
     }
     return judgeFrames();
   }
 
   private Decision judgeFrames() throws Refusal {
-    Scan newest = framed.get(framed.size() - 1).scan();
-    long published = newest.lastFsn();
-    final long acked = plausibleAck(published);
+    long published = framed.get(framed.size() - 1).scan().lastFsn();
+    final long acked = believedAck(published);
     for (int i = 0; i < framed.size() - 1; i++) {
       long end = lastHeld(framed.get(i).scan(), framed.get(i + 1).scan());
       (end > acked ? keep : drop).add(framed.get(i));
@@ -141,10 +111,16 @@ final class SlotJudge {
     long lowest = keep.get(0).scan().baseFsn();
     checkFront(lowest, published);
     checkContiguous();
-    checkEnd(published, newest.tornBytes());
-    boolean usable = clues.watermark().isPresent() && clues.watermark().getAsLong() <= published;
+    checkEnd(published);
     return new Decision(
-        keep, drop, empty, usable, published, Math.max(acked, lowest - 1), missing, notes);
+        keep,
+        drop,
+        empty,
+        published,
+        Math.max(acked, lowest - 1),
+        forced(published),
+        missing,
+        notes);
   }
 
   /** Highest FSN that a segment held: where its end is torn, up to the one behind it. */
@@ -154,7 +130,16 @@ final class SlotJudge {
         : segment.lastFsn();
   }
 
-  private long plausibleAck(long published) {
+  private long believedAck(long published) {
+    if (headDisplaced(published)) {
+      notes.add(
+          "no segment begins with FSN "
+              + clues.witness().get().marks().head()
+              + ", as "
+              + SlotWitness.FILE
+              + " says, so FSNs are in doubt and all frames are sent again");
+      return -1;
+    }
     long acked = clues.acked();
     if (acked <= published) {
       return acked;
@@ -166,6 +151,26 @@ final class SlotJudge {
             + published
             + ") and was reset");
     return -1;
+  }
+
+  /**
+   * Whether the oldest segment that is needed should lie among those that are there, and does not:
+   * a base FSN is wrong, or another client emptied the slot and began anew.
+   */
+  private boolean headDisplaced(long published) {
+    if (clues.witness().isEmpty()) {
+      return false;
+    }
+    long head = clues.witness().get().marks().head();
+    return framed.get(0).scan().baseFsn() < head
+        && head <= published
+        && framed.stream().noneMatch(f -> f.scan().baseFsn() == head);
+  }
+
+  private long forced(long published) {
+    boolean fits =
+        clues.witness().isPresent() && !clues.witnessIsStale() && !headDisplaced(published);
+    return fits ? Math.min(clues.witness().get().marks().forced(), published) : -1;
   }
 
   /** Segments are made in the order of their frames, so a base FSN out of it is wrong. */
@@ -218,11 +223,10 @@ final class SlotJudge {
   }
 
   private void checkHead(Marks marks, long lowest, long published) throws Refusal {
-    boolean there = keep.stream().anyMatch(f -> f.scan().baseFsn() == marks.head());
-    if (there || marks.head() > published) {
+    if (lowest <= marks.head() || marks.head() > published) {
       return;
     }
-    if (lowest > marks.head() && lowest - 1 <= clues.released()) {
+    if (lowest - 1 <= clues.released()) {
       if (lowest - 1 > marks.acked()) {
         notes.add("another client acknowledged frames above FSN " + marks.acked());
       }
@@ -266,22 +270,44 @@ final class SlotJudge {
     }
   }
 
-  /** What was written must be there, or acknowledged, or in the torn end. */
-  private void checkEnd(long published, long tornBytes) throws Refusal {
+  /**
+   * What was written must be there, or acknowledged: also where the end is torn, as only a host
+   * that went down loses what was not forced.
+   */
+  private void checkEnd(long published) throws Refusal {
     if (clues.witness().isEmpty()) {
       return;
     }
-    long promised = clues.witness().get().promised();
-    long known = Math.max(published, clues.witness().get().marks().acked());
-    if (promised <= known) {
+    Testimony witness = clues.witness().get();
+    long known = Math.max(published, clues.released());
+    if (witness.written() <= known) {
       return;
     }
-    String lost = "frames " + (known + 1) + " to " + promised;
-    if (tornBytes == 0) {
-      throw new Refusal(
-          false, lost + " are missing at the end: " + SlotWitness.FILE + " says they were written");
+    if (clues.witnessIsStale()) {
+      lack(
+          known + 1,
+          witness.written(),
+          "are taken for acknowledged, as another client emptied the slot: its watermark is "
+              + (clues.watermark().isEmpty()
+                  ? "missing"
+                  : "below what " + SlotWitness.FILE + " says"));
+      return;
     }
-    lack(known + 1, promised, "were written, and are lost in the torn end");
+    if (witness.promised() > known) {
+      throw new Refusal(
+          false,
+          "frames "
+              + (known + 1)
+              + " to "
+              + witness.promised()
+              + " are missing at the end: "
+              + SlotWitness.FILE
+              + " says they were "
+              + (witness.sameBoot() ? "written, and the host is up since" : "forced to disk")
+              + ". If another client emptied the slot and began anew, 'questdb-sf slots repair'"
+              + " takes it as it is");
+    }
+    lack(known + 1, witness.written(), "were written, not forced to disk, and are lost");
   }
 
   private void lack(long from, long to, String why) {

@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
-import org.questdbsf.slot.SlotJudge.Clues;
 import org.questdbsf.slot.SlotJudge.Decision;
 import org.questdbsf.slot.SlotJudge.Found;
 import org.questdbsf.slot.SlotWitness.Testimony;
@@ -30,7 +29,7 @@ final class SlotRecovery {
   private final String slot;
   private final DiskIo io;
   private List<String> names;
-  private Clues clues;
+  private SlotClues clues;
   private Decision decision;
   private AckWatermark watermark;
   private SlotWitness witness;
@@ -73,7 +72,7 @@ final class SlotRecovery {
         names.contains(SlotWitness.FILE) ? SlotWitness.read(directory, io) : Optional.empty();
     boolean ours = names.contains(SideFile.TARGET) || names.contains(SlotWitness.FILE);
     List<String> setAside = names.stream().filter(n -> n.endsWith(CORRUPT)).toList();
-    clues = new Clues(acked, testimony, ours, setAside);
+    clues = new SlotClues(acked, testimony, ours, setAside);
   }
 
   /** Pass 3: the frames of every segment file. */
@@ -104,7 +103,7 @@ final class SlotRecovery {
     if (clues.watermark().isEmpty() && names.contains(AckWatermark.FILE)) {
       d.notes().add("the watermark file held no FSN and was reset");
     }
-    watermark = new AckWatermark(directory, io, d.watermarkUsable());
+    watermark = new AckWatermark(directory, io, clues.watermark().isPresent());
     witness = new SlotWitness(directory, io);
   }
 
@@ -140,34 +139,25 @@ final class SlotRecovery {
   }
 
   /**
-   * Pass 6: a watermark that cannot be right would acknowledge frames to come, so its end is forced
-   * first; what the right one releases goes after it was forced.
+   * Pass 6: how far the slot is. The watermark comes first, and is there from before the first
+   * frame on: see {@link SlotClues#witnessIsStale}. Both are forced before anything that they
+   * release goes.
    */
   private void writeMarks() throws IOException {
-    if (!decision.watermarkUsable() && names.contains(AckWatermark.FILE)) {
-      io.delete(directory.resolve(AckWatermark.FILE));
-      io.forceDirectory(directory);
-    }
     if (decision.keep().isEmpty()) {
       settled = Marks.EMPTY;
     } else {
-      long acked = decision.ackedFsn();
-      if (decision.watermarkUsable() && clues.watermark().getAsLong() != acked) {
-        watermark.write(acked, true);
-      }
-      if (!decision.drop().isEmpty()) {
-        watermark.write(acked, true);
-      }
       long lowest = decision.keep().get(0).scan().baseFsn();
-      settled = new Marks(acked, lowest, decision.publishedFsn(), forced());
+      settled =
+          new Marks(decision.ackedFsn(), lowest, decision.publishedFsn(), decision.forcedFsn());
     }
+    watermark.write(settled.acked(), true);
     witness.write(settled, true);
   }
 
   /** What earlier owners of the slot forced of what is there. */
   long forced() {
-    long before = clues.witness().isPresent() ? clues.witness().get().marks().forced() : -1;
-    return Math.min(before, decision.publishedFsn());
+    return decision.forcedFsn();
   }
 
   /** Pass 7: what must not survive. */

@@ -43,9 +43,14 @@ final class SlotWitness {
    * @param sameBoot whether the host has been up since: then all that was written is still there
    */
   record Testimony(Marks marks, boolean sameBoot) {
+    /** All frames up to here were in the segments. */
+    long written() {
+      return Math.max(marks.written(), marks.forced());
+    }
+
     /** All frames up to here must be in the segments, or acknowledged. */
     long promised() {
-      return sameBoot ? Math.max(marks.written(), marks.forced()) : marks.forced();
+      return sameBoot ? written() : marks.forced();
     }
   }
 

@@ -21,7 +21,8 @@ import org.questdbsf.error.SfException;
  * look DIR NAME                    what is in a slot; changes nothing
  * open DIR NAME                    the same after the slot was opened for use and closed
  *
- * VERDICT ACKED PUBLISHED CRC,CRC,..   of the unacknowledged frames; a refusal: VERDICT and why
+ * VERDICT ACKED PUBLISHED CRC,CRC,.. FSN-FSN,..   of the unacknowledged frames, and FSNs of those
+ *     that the slot is opened without; a refusal: VERDICT and why
  * </pre>
  */
 final class SlotReader {
@@ -86,7 +87,15 @@ final class SlotReader {
       frames.add(String.format("%08x", crc.getValue()));
     }
     String verdict = slot.report().verdict().name().toLowerCase(Locale.ROOT);
-    return verdict + " " + ring.ackedFsn() + " " + ring.publishedFsn() + " " + frames;
+    StringJoiner missing = new StringJoiner(",");
+    slot.report().missing().forEach(m -> missing.add(m.fromFsn() + "-" + m.toFsn()));
+    return String.join(
+        " ",
+        verdict,
+        Long.toString(ring.ackedFsn()),
+        Long.toString(ring.publishedFsn()),
+        frames.toString(),
+        missing.toString());
   }
 
   private static String verdict(ErrorCode code) {

@@ -157,22 +157,122 @@ class SlotWitnessTest {
     return frames;
   }
 
+  /** The process may be killed at any time: what it wrote is there as long as the host is up. */
   @Test
-  void aTornEndNamesWhatItHeld() throws Exception {
+  void whatATornEndLacksIsDamageUnlessTheHostWentDown() throws Exception {
+    Path forced = make("forced", FRAMES, -1);
+    damageLastFrame(forced);
     Path slot = make("s", FRAMES, -1);
+    damageLastFrame(slot);
+    new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(-1, 0, FRAMES - 1, 2), true);
+    Map<String, String> before = everything();
+    for (String name : List.of("s", "forced")) {
+      for (DiskIo boot : List.of(DiskIo.PRODUCTION, new AnotherBoot())) {
+        if (name.equals("s") && boot != DiskIo.PRODUCTION) {
+          continue;
+        }
+        SfException e = assertThrows(SfException.class, () -> fix.open(name, boot).close());
+        assertEquals(ErrorCode.SLOT_REFUSED, e.code());
+        assertTrue(e.getMessage().contains("frames 8 to 8 are missing"), e::getMessage);
+        assertEquals(before, everything(), "refused means not a byte changed");
+      }
+    }
+    try (Slot open = fix.open("s", new AnotherBoot())) {
+      assertEquals(RecoveryReport.Verdict.TORN, open.report().verdict());
+      assertEquals(FRAMES - 2, open.report().publishedFsn());
+      assertEquals(8, open.report().missing().get(0).fromFsn());
+      String notes = open.report().notes().toString();
+      assertTrue(notes.contains("frames 8 to 8 were written, not forced to disk"), notes);
+    }
+    try (Slot again = fix.open("s", new AnotherBoot())) {
+      assertEquals(RecoveryReport.Verdict.CLEAN, again.report().verdict());
+      assertEquals(List.of(), again.report().missing());
+    }
+  }
+
+  private static void damageLastFrame(Path slot) throws Exception {
     List<Path> segments = segments(slot);
     Path last = segments.get(segments.size() - 1);
     byte[] bytes = Files.readAllBytes(last);
     bytes[24 + 2 * (8 + FRAME_BYTES) + 20] ^= 1;
     Files.write(last, bytes);
-    try (Slot open = fix.open("s", SlotFixture.SEGMENT, Durability.FLUSH, DiskIo.PRODUCTION)) {
-      assertEquals(RecoveryReport.Verdict.TORN, open.report().verdict());
-      assertEquals(FRAMES - 2, open.report().publishedFsn());
-      String notes = open.report().notes().toString();
-      assertTrue(notes.contains("frames 8 to 8 were written, and are lost"), notes);
+  }
+
+  /** Another client sends all and deletes what it knows; {@code .witness} stays. */
+  @Test
+  void aSlotThatAnotherClientEmptiedOpens() throws Exception {
+    for (long acked : new long[] {-1, 4}) {
+      Path slot = make("s" + acked, FRAMES, acked);
+      deleteSegments(slot);
+      Path halfDone = fix.slot("half" + acked); // killed before it deleted the watermark
+      SlotFiles.copy(slot, halfDone);
+      SlotFiles.write(halfDone, AckWatermark.FILE, SlotFiles.watermark(FRAMES - 1));
+      Path damaged = fix.slot("damaged" + acked);
+      SlotFiles.copy(slot, damaged);
+      Files.delete(slot.resolve(AckWatermark.FILE));
+      try (Slot open = fix.open("s" + acked, DiskIo.PRODUCTION)) {
+        assertTrue(open.startedEmpty());
+        RecoveryReport.Missing missing = open.report().missing().get(0);
+        assertEquals(acked + 1, missing.fromFsn());
+        assertEquals(FRAMES - 1, missing.toFsn());
+        assertTrue(
+            missing.why().contains("another client emptied the slot: its watermark is missing"),
+            missing::why);
+      }
+      try (Slot open = fix.open("half" + acked, DiskIo.PRODUCTION)) {
+        assertEquals(List.of(), open.report().missing());
+      }
+      SfException e =
+          assertThrows(
+              SfException.class, () -> fix.open("damaged" + acked, DiskIo.PRODUCTION).close());
+      assertTrue(e.getMessage().contains("slots repair"), e::getMessage);
     }
-    try (Slot again = fix.open("s", SlotFixture.SEGMENT, Durability.FLUSH, DiskIo.PRODUCTION)) {
-      assertEquals(RecoveryReport.Verdict.CLEAN, again.report().verdict());
+  }
+
+  private static void deleteSegments(Path slot) throws Exception {
+    for (Path segment : segments(slot)) {
+      Files.delete(segment);
+    }
+  }
+
+  /** The FSNs of the witness are those of other frames: none of the new ones goes by them. */
+  @Test
+  void aSlotThatAnotherClientBeganAnewIsSentWhole() throws Exception {
+    byte[][] anew = new byte[FRAMES + 3][];
+    for (int i = 0; i < anew.length; i++) {
+      anew[i] = frame(100 + i);
+    }
+    int n = 0;
+    for (long acked : new long[] {-1, 1, 4, FRAMES - 1}) {
+      for (int head : new int[] {0, 3, 5}) {
+        for (int count : new int[] {1, 4, FRAMES + 3}) {
+          for (long watermark : new long[] {-2, -1, 0, 3}) {
+            String name = "s" + n++;
+            Path slot = fix.slot(name);
+            byte[] segment = SlotFiles.segment(1 << 15, 0, java.util.Arrays.copyOf(anew, count));
+            SlotFiles.write(slot, SegmentFormat.fileName(0), segment);
+            if (watermark > -2) {
+              SlotFiles.write(slot, AckWatermark.FILE, SlotFiles.watermark(watermark));
+            }
+            new SlotWitness(slot, DiskIo.PRODUCTION)
+                .write(new Marks(acked, head, FRAMES - 1, FRAMES - 1), true);
+            checkBegunAnew(name, Math.min(watermark, count - 1), count, watermark < acked);
+          }
+        }
+      }
+    }
+  }
+
+  private void checkBegunAnew(String name, long acked, int count, boolean seen) throws Exception {
+    try (Slot open = fix.open(name, 1 << 15, Durability.FLUSH, DiskIo.PRODUCTION)) {
+      List<byte[]> sent = unacknowledged(open);
+      assertTrue(sent.size() >= count - 1 - Math.max(acked, -1), name);
+      for (int i = 1; i <= sent.size(); i++) {
+        assertArrayEquals(frame(100 + count - i), sent.get(sent.size() - i), name);
+      }
+    } catch (SfException e) {
+      assertTrue(!seen && count < FRAMES, name + " " + e.getMessage());
+      assertTrue(e.getMessage().contains("another client emptied the slot"), e::getMessage);
     }
   }
 
@@ -187,9 +287,9 @@ class SlotWitnessTest {
     }
     Files.delete(slot.resolve(AckWatermark.FILE));
     try (Slot open = fix.open("s", SlotFixture.SEGMENT, Durability.FLUSH, DiskIo.PRODUCTION)) {
-      assertEquals(0, open.ring().ackedFsn());
+      assertEquals(-1, open.ring().ackedFsn());
     }
-    Files.write(slot.resolve(AckWatermark.FILE), SlotFiles.watermark(-1));
+    new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(0, 0, 1, 1), true);
     try (Slot open = fix.open("s", SlotFixture.SEGMENT, Durability.FLUSH, DiskIo.PRODUCTION)) {
       assertEquals(-1, open.ring().ackedFsn());
     }
@@ -201,6 +301,7 @@ class SlotWitnessTest {
     Path slot = fix.slot("s");
     SlotFiles.write(slot, SegmentFormat.fileName(0), SlotFiles.segment(4096, 0, frame(0)));
     SlotFiles.write(slot, SegmentFormat.fileName(1), SlotFiles.segment(4096, 1, frame(1)));
+    SlotFiles.write(slot, AckWatermark.FILE, SlotFiles.watermark(0));
     new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(0, 0, 0, 0), true);
     try (Slot open = fix.open("s", DiskIo.PRODUCTION)) {
       assertEquals(0, open.ring().ackedFsn());
@@ -227,6 +328,7 @@ class SlotWitnessTest {
     // After a power cut only what was forced is promised, and nothing was.
     try (Slot open = fix.open("killed", 4096, Durability.MEMORY, new AnotherBoot())) {
       assertTrue(open.startedEmpty());
+      assertEquals(2, open.report().missing().get(0).toFsn());
     }
   }
 
