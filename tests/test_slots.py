@@ -20,6 +20,7 @@ from harness.server import ServerProcess
 from harness.slotfiles import FRAME_BYTES, make_slot, message
 from questdb_sf import cli, doctor, slot_commands, slots
 
+NOBODY = 65534
 RECORDED = Path(__file__).parents[1] / "jvm/engine/src/test/resources/slots"
 
 
@@ -353,7 +354,9 @@ def test_a_directory_that_may_not_be_read_hides_no_slot() -> None:
         if root:  # root may read everything, nobody may not
             Path(place).chmod(0o755)
             Path(place, "app-0").chmod(0o755)
-            os.seteuid(65534)
+            for file in Path(place, "app-0").iterdir():
+                os.chown(file, NOBODY, -1)
+            os.seteuid(NOBODY)
         try:
             verdicts = {r.slot: r.verdict for r in slots.list_slots(place)}
             findings = {f.about: f for f in doctor.examine(place).findings}
@@ -363,6 +366,21 @@ def test_a_directory_that_may_not_be_read_hides_no_slot() -> None:
             closed.chmod(0o700)
     assert verdicts == {"app-0": slots.CLEAN, "backup": slots.UNREADABLE}
     assert "Permission denied" in findings["backup"].what
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file to another user")
+@pytest.mark.parametrize(
+    "name", ["sf-0000000000000000.sfa", ".ack-watermark", ".witness", ".lock", ".lock.pid"]
+)
+def test_a_file_of_another_user_is_not_opened(tmp_path: Path, name: str) -> None:
+    slot = make_slot(tmp_path, (0, 3), acked=0, witness=(0, 0, 2, 2))
+    (slot / ".lock.pid").write_text("1\n")
+    os.chown(slot / name, NOBODY, -1)
+    report = slots.inspect(slot)
+    assert report.verdict == slots.UNREADABLE
+    assert f"{name} belongs to user id {NOBODY}" in str(report.reason)
+    with pytest.raises(OSError, match="belongs to user id"):
+        slot_commands.repair(slot)
 
 
 def test_a_hole_of_terabytes_is_not_read(tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ HEADER_BYTES = slots.HEADER_BYTES
 FRAME_BYTES = 1200  # three in a segment of 4096 bytes
 MASKS = (0x01, 0x80, 0xFF)
 HOLE_BYTES = 3 << 40
+NOBODY = 65534
 
 
 def message(number: int) -> bytes:
@@ -84,7 +85,7 @@ def foreign(made: Whole) -> Whole:
 
 
 def faults(slot: Whole) -> Iterator[Fault]:
-    """Every fault: three flips of each byte, each bit of headers and side files, each length, what is not a file."""
+    """Every fault: flips of each byte, each bit of headers and side files, each length, what is no file of ours."""
     for name, data in slot.files.items():
         segment = name.endswith(slots.SEGMENT_SUFFIX)
         for offset in range(len(data)):
@@ -97,8 +98,10 @@ def faults(slot: Whole) -> Iterator[Fault]:
         yield Fault(name, "deleted", lambda path: None, segment)
         yield Fault(name, "a hole", _hole, segment)
         yield from _not_files(name, segment)
+        yield from _not_ours(name, data, segment)
     for lock in (".lock", ".lock.pid"):
         yield from _not_files(lock, False)
+        yield from _not_ours(lock, b"", False)
 
 
 def _flip(name: str, data: bytes, offset: int, mask: int, segment: bool) -> Fault:
@@ -127,6 +130,15 @@ def _not_files(name: str, segment: bool) -> Iterator[Fault]:
     yield Fault(name, "a link", lambda path: path.symlink_to("/etc/passwd"), segment)
     yield Fault(name, "a loop", lambda path: path.symlink_to(path.name), segment)
     yield Fault(name, "a directory", lambda path: path.mkdir(), segment)
+
+
+def _not_ours(name: str, data: bytes, segment: bool) -> Iterator[Fault]:
+    def apply(path: Path) -> None:
+        path.write_bytes(data)
+        os.chown(path, NOBODY, -1)
+
+    if os.geteuid() == 0:  # nobody else can give a file away
+        yield Fault(name, "another user's", apply, segment)
 
 
 def after_power_cut(slot: Whole) -> Whole:

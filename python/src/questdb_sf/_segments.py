@@ -75,7 +75,7 @@ def scan(path: Path) -> Segment:
     try:
         size = path.lstat().st_size
         if size > _MAX_SEGMENT_BYTES:  # first: such a file may be a hole of terabytes
-            _side_files.check_regular(path)
+            _side_files.check_own(path)
             segment.fault = f"is larger than a segment can be ({size} bytes)"
             return segment
         data = _side_files.read(path)

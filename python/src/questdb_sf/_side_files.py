@@ -22,18 +22,25 @@ _BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class NotOurs(OSError):
-    """What has the file's name is a link, a FIFO, a device or a directory, and is not opened."""
+    """What has the file's name is no regular file, or another user's, and is not opened."""
 
 
-def check_regular(path: Path) -> None:
-    """Raises :class:`NotOurs` for anything that is not a regular file, ``FileNotFoundError`` where nothing is."""
-    if not stat.S_ISREG(path.lstat().st_mode):
+def check_own(path: Path) -> None:
+    """Raises :class:`NotOurs` for all but regular files of this user, ``FileNotFoundError`` where nothing is."""
+    found = path.lstat()
+    if not stat.S_ISREG(found.st_mode):
         raise NotOurs(f"{path} is not a regular file, so it is not opened; remove it")
+    user = os.geteuid()
+    if found.st_uid != user:
+        raise NotOurs(
+            f"{path} belongs to user id {found.st_uid}, and this process runs as {user}, so it is not opened; run as "
+            "its owner, or give it to this user (chown)"
+        )
 
 
 def read(path: Path, limit: int | None = None) -> bytes:
-    """A regular file's bytes, at most ``limit`` of them; never through a link, and never waiting for a FIFO."""
-    check_regular(path)
+    """The bytes of a regular file of this user, at most ``limit``; never through a link, never waiting for a FIFO."""
+    check_own(path)
     descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     with os.fdopen(descriptor, "rb") as file:
         return file.read() if limit is None else file.read(limit)

@@ -65,7 +65,7 @@ def held(slot: str | os.PathLike[str]) -> Iterator[Path]:
 def _locked(file: Path, slot: Path) -> Iterator[None]:
     for path in (file, _pid_file(file)):
         if path.is_symlink() or path.exists():
-            _side_files.check_regular(path)
+            _side_files.check_own(path)
     descriptor = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
     try:
         try:

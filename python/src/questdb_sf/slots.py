@@ -171,7 +171,7 @@ def _unreadable(directory: Path, names: list[str], reason: str) -> SlotReport:
 def _inspect(directory: Path, names: list[str]) -> SlotReport:
     for lock in _LOCKS:
         if lock in names:
-            _side_files.check_regular(directory / lock)
+            _side_files.check_own(directory / lock)
     held, pid = lock_holder(directory)
     symbols = _side_files.dictionary(directory / DICTIONARY)
     segments = []
