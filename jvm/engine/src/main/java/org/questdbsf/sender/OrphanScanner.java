@@ -6,7 +6,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
-import java.util.regex.Pattern;
+import java.util.function.Predicate;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.SlotDirectory;
@@ -37,7 +37,7 @@ final class OrphanScanner {
 
   private final Path sfDir;
   private final String ownSlot;
-  private final Pattern scope;
+  private final Predicate<SlotInfo> scope;
   private final SlotTarget own;
   private final boolean adoptWithoutTarget;
   private final DiskIo io;
@@ -54,9 +54,9 @@ final class OrphanScanner {
     this.ownSlot = config.preset() == ConfigPreset.ENGINE ? config.senderId() : null;
     this.scope =
         switch (config.drainOrphans()) {
-          case OFF -> Pattern.compile("(?!)");
-          case OWN -> Pattern.compile(Pattern.quote(config.senderId()) + "(-[0-9]+)?");
-          case ALL -> Pattern.compile(".*");
+          case OFF -> slot -> false;
+          case OWN -> slot -> slot.isOf(config.senderId());
+          case ALL -> slot -> true;
         };
     this.own = own;
     // Other clients write no .target, and the plain sender drains their slots as the spec says.
@@ -74,7 +74,7 @@ final class OrphanScanner {
     int stranded = 0;
     int failed = 0;
     for (SlotInfo slot : SlotDirectory.list(sfDir, io)) {
-      boolean inScope = !slot.name().equals(ownSlot) && scope.matcher(slot.name()).matches();
+      boolean inScope = !slot.name().equals(ownSlot) && scope.test(slot);
       if (inScope && slot.problem().isPresent()) {
         failed++;
         nameUnreadable(slot);

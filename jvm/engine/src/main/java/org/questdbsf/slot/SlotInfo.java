@@ -31,6 +31,12 @@ public record SlotInfo(
     Optional<String> problem,
     Map<String, String> target) {
 
+  /** Whether it is one of a sender_id's slots: that name, or it and a number. */
+  public boolean isOf(String senderId) {
+    return name.equals(senderId)
+        || name.startsWith(senderId + "-") && name.substring(senderId.length()).matches("-[0-9]+");
+  }
+
   static SlotInfo unreadable(String name, Path directory, IOException e) {
     return new SlotInfo(
         name,

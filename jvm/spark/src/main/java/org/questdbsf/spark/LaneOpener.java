@@ -82,7 +82,7 @@ final class LaneOpener {
    */
   Lane open() throws InterruptedException {
     if (!looked) {
-      UndrainedSlots.refuse(settings.options(), config);
+      UndrainedSlots.refuse(settings, config);
       looked = true;
     }
     TableCheck check = new TableCheck(new SqlOverHttp(config.connectSettings()), suspended);

@@ -21,11 +21,13 @@ final class UndrainedSlots {
 
   /**
    * Looks, where the stream updates and has an {@code sf_dir}. The disk is read by the {@link
-   * Housekeeper}.
+   * Housekeeper}. Of what cannot be looked at only the slots of the same sender_id count: anything
+   * may lie in {@code sf_dir}.
    *
    * @throws SfException CONFIG_CONFLICT naming the slot
    */
-  static void refuse(SfOptions options, SenderConfig config) throws InterruptedException {
+  static void refuse(LaneSettings settings, SenderConfig config) throws InterruptedException {
+    SfOptions options = settings.options();
     Optional<String> dir = options.text(SfOption.SF_DIR);
     boolean updates = options.isSet(SfOption.UPDATE_KEYS) && !options.commitOn().onDisk();
     if (dir.isEmpty() || !updates) {
@@ -43,7 +45,7 @@ final class UndrainedSlots {
     }
     SlotTarget own = SlotTarget.of(config, List.of(), "questdb-sf-spark");
     for (SlotInfo slot : slots) {
-      if (slot.problem().isPresent()) {
+      if (slot.problem().isPresent() && slot.isOf(settings.senderId())) {
         throw OptionRules.conflict(
             "outputMode(\"update\"): "
                 + slot.directory()

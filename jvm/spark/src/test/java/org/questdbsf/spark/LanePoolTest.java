@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertSame;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -194,6 +195,27 @@ class LanePoolTest {
     LanePools.Loan free = LanePools.borrow(settings(true, elsewhere));
     free.pool().giveBack(free.lane());
     holds.pool().giveBack(holds.lane());
+  }
+
+  @Test
+  void onlySlotsOfTheSameSenderIdStopUpdatesWhereTheyCannotBeLookedAt() throws Exception {
+    String[] update = {
+      "commit_on", "ack", "sf_dir", dir.toString(), "drain_orphans", "off", "update_keys", "ts"
+    };
+    for (String name : List.of("backup", "other-0", "pooled-eu-0", "pooled-0.unreplayable-1")) {
+      Files.createDirectories(dir.resolve(name).resolve(".target")); // not a file
+    }
+    LanePools.Loan loan = LanePools.borrow(settings(true, update));
+    loan.pool().giveBack(loan.lane());
+    Files.createDirectories(dir.resolve("pooled-7").resolve(".target"));
+    String[] another = Arrays.copyOf(update, update.length + 2); // another pool, which looks anew
+    another[update.length] = "frame_rows";
+    another[update.length + 1] = "7";
+    Errors.of(
+        ErrorCode.CONFIG_CONFLICT,
+        () -> LanePools.borrow(settings(true, another)),
+        "pooled-7",
+        "cannot be looked at");
   }
 
   /** What a lane knows of tables, it keeps while it lives: it does not live for ever. */
