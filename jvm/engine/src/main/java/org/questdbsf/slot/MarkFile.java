@@ -2,6 +2,7 @@ package org.questdbsf.slot;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 
 /**
  * A file of a slot that says in a few bytes how far it is. One call writes it, inside one sector.
@@ -11,7 +12,9 @@ final class MarkFile {
   private final Path directory;
   private final Path file;
   private final DiskIo io;
+  private byte[] content; // null where it is not known
   private boolean there;
+  private boolean contentForced;
   private boolean nameForced;
 
   /**
@@ -24,20 +27,43 @@ final class MarkFile {
     this.there = there;
   }
 
-  /** Writes all of its bytes; forced together with the file's name where asked. */
+  /**
+   * Makes these its bytes; forced together with the file's name where asked. What is as it should
+   * be is not written, nor forced, again. The message of an exception begins with the file's name.
+   */
   void write(byte[] bytes, boolean force) throws IOException {
+    try {
+      if (!Arrays.equals(bytes, content)) {
+        put(bytes);
+      }
+      if (force) {
+        force();
+      }
+    } catch (IOException e) {
+      throw new IOException(file.getFileName() + ": " + e.getMessage(), e);
+    }
+  }
+
+  private void put(byte[] bytes) throws IOException {
+    content = null;
+    contentForced = false;
     if (there) {
       io.write(file, 0, bytes);
     } else {
       io.rewrite(file, bytes);
       there = true;
     }
-    if (force) {
+    content = bytes;
+  }
+
+  private void force() throws IOException {
+    if (!contentForced) {
       io.force(file);
-      if (!nameForced) {
-        io.forceDirectory(directory);
-        nameForced = true;
-      }
+      contentForced = true;
+    }
+    if (!nameForced) {
+      io.forceDirectory(directory);
+      nameForced = true;
     }
   }
 }

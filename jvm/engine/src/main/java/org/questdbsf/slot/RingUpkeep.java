@@ -123,7 +123,7 @@ final class RingUpkeep implements SegmentKeeper.Task {
       written = marks;
       return true;
     } catch (IOException e) {
-      failForce("the watermark", e);
+      failForce("watermark and witness", e);
       return false;
     }
   }
@@ -265,7 +265,10 @@ final class RingUpkeep implements SegmentKeeper.Task {
       lastMarks = now;
     } catch (IOException e) {
       lastMarks = now + FULL_RETRY_NANOS;
-      LOG.warn("slot {}: cannot write the watermark ({}); trying again", state.slot, e.toString());
+      LOG.warn(
+          "slot {}: cannot write watermark and witness ({}); trying again",
+          state.slot,
+          e.getMessage());
     }
     watching = true;
     return MARKS_PAUSE_NANOS;

@@ -118,7 +118,7 @@ public final class Slot implements AutoCloseable {
   public void settle() {
     if (!settled) {
       change(
-          SlotWitness.FILE,
+          "take slot " + directory + " into use",
           () -> {
             settleHere();
             return null;
@@ -183,7 +183,7 @@ public final class Slot implements AutoCloseable {
   /** Deletes {@code .failed}, if there is one. */
   public void clearFailed() {
     change(
-        SideFile.FAILED,
+        "delete " + directory.resolve(SideFile.FAILED),
         () -> {
           io.delete(directory.resolve(SideFile.FAILED));
           io.forceDirectory(directory);
@@ -193,25 +193,25 @@ public final class Slot implements AutoCloseable {
 
   private void write(String file, String text) {
     change(
-        file,
+        "write " + directory.resolve(file),
         () -> {
           SideFile.write(directory, file, text, io);
           return null;
         });
   }
 
-  private void change(String file, Callable<Void> work) {
+  private void change(String what, Callable<Void> work) {
     if (closed.get()) {
       throw new SfException(ErrorCode.SENDER_CLOSED, "slot " + name + " is closed");
     }
-    if (!await(work, "write " + directory.resolve(file))) {
+    if (!await(work, what)) {
       throw new SfException(
           ErrorCode.DISK_FAILED,
-          "writing "
-              + directory.resolve(file)
-              + " took longer than "
+          "cannot "
+              + what
+              + ": the disk did not answer for "
               + TimeUnit.NANOSECONDS.toSeconds(CLOSE_WAIT_NANOS)
-              + " s; the disk does not answer");
+              + " s");
     }
   }
 

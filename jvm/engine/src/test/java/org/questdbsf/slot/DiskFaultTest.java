@@ -196,7 +196,7 @@ class DiskFaultTest {
 
   /** A slot with holes in what was not forced may be refused; the forced frames are readable. */
   private static int checkCut(SlotFixture fix, Trace trace, String where) throws Exception {
-    try (Slot slot = fix.open("cut", DiskIo.PRODUCTION)) {
+    try (Slot slot = fix.open("cut", FaultyDiskIo.afterReboot())) {
       check(slot, trace, where, true);
       return 1;
     } catch (SfException e) {
@@ -328,6 +328,59 @@ class DiskFaultTest {
             mark >= 0 && mark < log.indexOf("delete sf-0000000000000000.sfa"), log::toString);
       }
     }
+  }
+
+  @Test
+  void theFileThatCannotBeForcedIsNamed() throws Exception {
+    for (String file : List.of(AckWatermark.FILE, SlotWitness.FILE)) {
+      try (SlotFixture fix = SlotFixture.inMemory()) {
+        FaultyDiskIo io = new FaultyDiskIo();
+        try (Slot slot = fix.open("s", io)) {
+          Trace trace = new Trace();
+          for (int i = 0; i < 4; i++) {
+            append(slot, trace, 3000);
+          }
+          io.failWhere("force " + file);
+          acknowledge(slot, trace, 2);
+          await(() -> slot.ring().failure().isPresent());
+          String message = slot.ring().failure().get().getMessage();
+          assertTrue(message.contains(": " + file + ": injected"), message);
+          io.failWhere(null);
+        }
+      }
+    }
+  }
+
+  @Test
+  void watermarkAndWitnessAreWrittenOnlyWhereTheyChangeAndForcedOnce() throws Exception {
+    try (SlotFixture fix = SlotFixture.inMemory()) {
+      byte[][] frames = SlotFiles.frames(3);
+      for (int i = 0; i < 3; i++) {
+        SlotFiles.write(
+            fix.slot("s"), SegmentFormat.fileName(i), SlotFiles.segment(4096, i, frames[i]));
+      }
+      SlotFiles.write(fix.slot("s"), AckWatermark.FILE, SlotFiles.watermark(0));
+      FaultyDiskIo io = new FaultyDiskIo();
+      try (Slot slot = fix.open("s", io)) {
+        assertEquals(1, count(io, "force " + AckWatermark.FILE));
+        assertEquals(1, count(io, "force " + SlotWitness.FILE));
+        final long before = count(io, "write " + AckWatermark.FILE);
+        for (int i = 0; i < 3; i++) {
+          final long written = 3 + i;
+          slot.ring().append(new byte[10], 0, 10, -1, () -> "");
+          await(
+              () ->
+                  SlotWitness.read(slot.directory(), DiskIo.PRODUCTION).get().written() == written);
+        }
+        assertEquals(before, count(io, "write " + AckWatermark.FILE), io.log()::toString);
+        slot.ring().acknowledge(1);
+        await(() -> count(io, "write " + AckWatermark.FILE) == before + 1);
+      }
+    }
+  }
+
+  private static long count(FaultyDiskIo io, String call) {
+    return io.log().stream().filter(call::equals).count();
   }
 
   private interface Condition {

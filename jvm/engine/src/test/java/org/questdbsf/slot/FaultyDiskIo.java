@@ -29,6 +29,7 @@ class FaultyDiskIo implements DiskIo {
   private final List<String> log = new ArrayList<>();
   private final Map<Path, Node> live = new HashMap<>();
   private final Map<Path, Map<Path, Node>> forcedNames = new HashMap<>();
+  private long boots;
   private int failAt;
   private boolean forEver;
   private boolean full;
@@ -55,6 +56,13 @@ class FaultyDiskIo implements DiskIo {
   /** Lets the next fence tell of a fault in a map. */
   synchronized void faultAtFence(boolean now) {
     faultAtFence = now;
+  }
+
+  /** As after the host went down and came up again. */
+  static FaultyDiskIo afterReboot() {
+    FaultyDiskIo io = new FaultyDiskIo();
+    io.boots = 1;
+    return io;
   }
 
   /** Calls so far, {@code "operation file"} each. */
@@ -327,7 +335,7 @@ class FaultyDiskIo implements DiskIo {
 
   @Override
   public long boot() {
-    return real.boot();
+    return real.boot() + boots;
   }
 
   @Override

@@ -167,7 +167,7 @@ class SlotWitnessTest {
     new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(-1, 0, FRAMES - 1, 2), true);
     Map<String, String> before = everything();
     for (String name : List.of("s", "forced")) {
-      for (DiskIo boot : List.of(DiskIo.PRODUCTION, new AnotherBoot())) {
+      for (DiskIo boot : List.of(DiskIo.PRODUCTION, FaultyDiskIo.afterReboot())) {
         if (name.equals("s") && boot != DiskIo.PRODUCTION) {
           continue;
         }
@@ -177,14 +177,14 @@ class SlotWitnessTest {
         assertEquals(before, everything(), "refused means not a byte changed");
       }
     }
-    try (Slot open = fix.open("s", new AnotherBoot())) {
+    try (Slot open = fix.open("s", FaultyDiskIo.afterReboot())) {
       assertEquals(RecoveryReport.Verdict.TORN, open.report().verdict());
       assertEquals(FRAMES - 2, open.report().publishedFsn());
       assertEquals(8, open.report().missing().get(0).fromFsn());
       String notes = open.report().notes().toString();
       assertTrue(notes.contains("frames 8 to 8 were written, not forced to disk"), notes);
     }
-    try (Slot again = fix.open("s", new AnotherBoot())) {
+    try (Slot again = fix.open("s", FaultyDiskIo.afterReboot())) {
       assertEquals(RecoveryReport.Verdict.CLEAN, again.report().verdict());
       assertEquals(List.of(), again.report().missing());
     }
@@ -326,16 +326,9 @@ class SlotWitnessTest {
         assertThrows(SfException.class, () -> fix.open("killed", DiskIo.PRODUCTION).close());
     assertTrue(e.getMessage().contains("frames 0 to 2 are missing"), e::getMessage);
     // After a power cut only what was forced is promised, and nothing was.
-    try (Slot open = fix.open("killed", 4096, Durability.MEMORY, new AnotherBoot())) {
+    try (Slot open = fix.open("killed", 4096, Durability.MEMORY, FaultyDiskIo.afterReboot())) {
       assertTrue(open.startedEmpty());
       assertEquals(2, open.report().missing().get(0).toFsn());
-    }
-  }
-
-  private static final class AnotherBoot extends FaultyDiskIo {
-    @Override
-    public long boot() {
-      return super.boot() + 1;
     }
   }
 
