@@ -27,7 +27,7 @@ final class FrameBlock {
 
   /** The block, empty, with the dictionary that the next frame goes by. */
   TableBlock empty() {
-    block.moveTo(sender.dictionary(), 0);
+    block.moveTo(sender.dictionary());
     return block;
   }
 

@@ -39,10 +39,9 @@ public final class TableBlock {
   private int expected;
   private int columnsEnded;
   private boolean designatedEnded;
-  private long generation;
+  private int published;
   private int columnsNoted;
-  private long
-      columnBytes; // of a row with nothing of variable length, its names and types included
+  private long columnBytes; // of a row without values of variable length, names included
   private long grown; // by values of the row at hand that have no fixed length
 
   /**
@@ -200,28 +199,13 @@ public final class TableBlock {
     return MessageHeader.SIZE + MESSAGE_OVERHEAD + tableUtf8.length + columnBytes + grown;
   }
 
-  /** The column with the most bytes in a row, ended or at hand, and how many; for messages. */
-  public String largestValue(int row) {
-    ColumnBuffer largest = null;
-    long most = -1;
-    for (int i = 0; i < columnCount(); i++) {
-      ColumnBuffer column = columnAt(i);
-      long bytes = column.rows().valueBytes(row, dictionary);
-      if (bytes > most) {
-        most = bytes;
-        largest = column;
-      }
-    }
-    return largest == null ? "no column" : "column '" + largest.name() + "' with " + most;
-  }
-
   /**
-   * Takes ids from another dictionary from now on. The rows from one on get theirs anew, in the
-   * order of rows, so that the first of them need the lowest ids; the rows before are spoilt.
+   * Takes ids from another dictionary from now on. The rows that are not published get theirs anew,
+   * in the order of rows, so that the first of them need the lowest ids.
    */
-  public void moveTo(SymbolDictionary fresh, int fromRow) {
+  public void moveTo(SymbolDictionary fresh) {
     if (fresh != dictionary) {
-      new NewIds(dictionary, fresh).give(columns, fromRow, rows);
+      new NewIds(dictionary, fresh).give(columns, published, rows);
       dictionary = fresh;
     }
   }
@@ -278,9 +262,9 @@ public final class TableBlock {
     }
   }
 
-  /** Exact size of the table block for all ended rows; O(columns). */
+  /** Exact size of the table block for all ended rows that are not published; O(columns). */
   public long encodedBytes() {
-    return encodedBytes(0, rows);
+    return encodedBytes(published, rows);
   }
 
   /**
@@ -303,9 +287,9 @@ public final class TableBlock {
     return bytes + Varint.size(written);
   }
 
-  /** The highest symbol id used by the ended rows, and one; 0 where there is none. O(columns). */
+  /** The highest symbol id of the ended rows that are not published, and one, or 0; O(columns). */
   public int symbolLimit() {
-    return symbolLimit(0, rows);
+    return symbolLimit(published, rows);
   }
 
   /** As {@link #symbolLimit()} for the rows [fromRow, toRow); walks the rows of symbol columns. */
@@ -318,15 +302,23 @@ public final class TableBlock {
     return limit;
   }
 
-  /** How often the rows were forgotten: tells whether they are still those of an earlier look. */
-  public long generation() {
-    return generation;
+  /**
+   * How many of the rows, counted from the first, are in frames already. They are there until
+   * {@link #clear()}, but nobody needs them any more.
+   */
+  public int published() {
+    return published;
+  }
+
+  /** The rows before this one are in frames. */
+  public void published(int row) {
+    published = Objects.checkIndex(row, rows + 1);
   }
 
   /** Forgets all rows, the one begun included; columns (with geohash precision) and room stay. */
   public void clear() {
-    generation++;
     rows = 0;
+    published = 0;
     expected = 0;
     grown = 0;
     for (int i = 0; i < columnCount(); i++) {
@@ -339,8 +331,8 @@ public final class TableBlock {
     for (int i = 0; i < columnCount(); i++) {
       columnAt(i).rows().forget();
     }
-    generation++;
     rows = 0;
+    published = 0;
     expected = 0;
     grown = 0;
     columnBytes = 0;
@@ -386,11 +378,11 @@ public final class TableBlock {
     }
   }
 
-  private int columnCount() {
+  int columnCount() {
     return columns.size() + (designated == null ? 0 : 1);
   }
 
-  private ColumnBuffer columnAt(int i) {
+  ColumnBuffer columnAt(int i) {
     return i < columns.size() ? columns.get(i) : designated;
   }
 }

@@ -7,6 +7,7 @@ import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.qwp.MessageEncoder;
 import org.questdbsf.qwp.QwpLimits;
+import org.questdbsf.qwp.RowSize;
 import org.questdbsf.qwp.TableBlock;
 import org.questdbsf.slot.SegmentRing;
 
@@ -26,9 +27,6 @@ final class FramePublisher {
   private final Supplier<String> stallDetail = this::doing;
 
   private int shippedSymbols; // ids of the current dictionary that are in frames
-  private TableBlock unfinished;
-  private int unfinishedFrom;
-  private long unfinishedGeneration;
   private volatile long appendingSince;
 
   /**
@@ -50,35 +48,30 @@ final class FramePublisher {
   }
 
   /**
-   * Publishes all ended rows of a block and clears it; see {@link Sender#publish}.
+   * Publishes the ended rows of a block that are not published, and clears it; see {@link
+   * Sender#publish}.
    *
    * @param firstNumber what messages call the first row of the block
    * @return FSN of the newest frame
    */
   long publish(TableBlock block, long firstNumber) throws InterruptedException {
-    boolean again = block == unfinished && block.generation() == unfinishedGeneration;
-    int from = again ? unfinishedFrom : 0;
-    int rows = block.rows();
     if (tables != null && block.hasNewColumns()) {
       tables.announce(block);
     }
     awaitAppendable();
-    while (from < rows) {
-      unfinished = block;
-      unfinishedFrom = from;
-      unfinishedGeneration = block.generation();
+    while (block.published() < block.rows()) {
       if (isFull(shippedSymbols)) {
         retireSymbols();
       }
-      block.moveTo(symbols.current(), from);
-      int to = endOfFrame(block, from, rows);
+      block.moveTo(symbols.current());
+      int from = block.published();
+      int to = endOfFrame(block, from, block.rows());
       if (to == from) {
         throw tooLarge(block, from, "row " + (firstNumber + from), size(block, from, from + 1));
       }
       append(block, from, to);
-      from = to;
+      block.published(to);
     }
-    unfinished = null;
     block.clear();
     return ring.publishedFsn();
   }
@@ -156,7 +149,7 @@ final class FramePublisher {
     if (to == from && block.encodedBytes(from, from + 1) < cap.limit()) {
       // The symbols of other rows before it are in the way.
       retireSymbols();
-      block.moveTo(symbols.current(), from);
+      block.moveTo(symbols.current());
       to = largestFrame(block, from, rows);
     }
     if (to == from && cap.smallest() == 0) {
@@ -194,9 +187,9 @@ final class FramePublisher {
     return bytes > hard || deltaEnd(block, from, to) > QwpLimits.MAX_SYMBOLS ? from : to;
   }
 
-  /** Bytes of a frame with all ended rows of a block, if it were one. */
+  /** Bytes of a frame with all rows of a block that are not published, if it were one. */
   long frameBytes(TableBlock block) {
-    return size(block, 0, block.rows());
+    return size(block, block.published(), block.rows());
   }
 
   private long size(TableBlock block, int from, int to) {
@@ -242,7 +235,7 @@ final class FramePublisher {
             + "' takes "
             + bytes
             + " bytes with its symbols, most of them in "
-            + block.largestValue(row)
+            + RowSize.largestValue(block, row)
             + "; a frame may have "
             + cap.limit()
             + (cap.smallest() == 0

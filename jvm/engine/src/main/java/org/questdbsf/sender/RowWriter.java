@@ -50,7 +50,7 @@ final class RowWriter {
       blocks.put(table, block);
     }
     if (block.rows() == 0) {
-      block.moveTo(symbols.current(), 0);
+      block.moveTo(symbols.current());
     }
     symbolsBeforeRow = block.dictionary().size();
     row = block;
@@ -151,6 +151,17 @@ final class RowWriter {
               + row.table()
               + "' is not ended yet; call at(), atNow() or cancelRow() before flush()");
     }
+    try {
+      publishAll();
+    } finally {
+      rows = 0;
+      for (TableBlock block : blocks.values()) {
+        rows += block.rows() - block.published();
+      }
+    }
+  }
+
+  private void publishAll() throws InterruptedException {
     SfException tooLarge = null;
     for (TableBlock block : blocks.values()) {
       try {
@@ -163,10 +174,6 @@ final class RowWriter {
         }
         tooLarge = e; // the servers have come to take less than when the row was written
       }
-    }
-    rows = 0;
-    for (TableBlock block : blocks.values()) {
-      rows += block.rows();
     }
     if (tooLarge != null) {
       throw tooLarge;

@@ -139,8 +139,8 @@ public final class Sender implements AutoCloseable {
 
   /**
    * Publishes the ended rows of a block in one or more frames and clears it. Waits for room in the
-   * ring, interruptibly. When it throws the rows that were not published are still in the block,
-   * and publishing it again goes on with them.
+   * ring, interruptibly. When it throws, the block knows which of its rows are {@linkplain
+   * TableBlock#published() published}; publishing it again goes on with the others.
    *
    * @return FSN of the newest frame
    * @throws SfException FRAME_TOO_LARGE at a row that fits no frame, which {@link #checkRow} would
@@ -206,7 +206,10 @@ public final class Sender implements AutoCloseable {
     }
   }
 
-  /** Bytes of a frame with all ended rows of a block, if it were one. Producer's thread only. */
+  /**
+   * Bytes of a frame with all ended rows of a block that are not published, if it were one.
+   * Producer's thread only.
+   */
   public long frameBytes(TableBlock block) {
     return publisher.frameBytes(block);
   }
