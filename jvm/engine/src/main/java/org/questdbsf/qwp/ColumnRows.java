@@ -15,11 +15,13 @@ final class ColumnRows {
   private final ColumnPlace place;
   private final NullMap nulls = new NullMap();
   private int filled;
+  private int born; // rows before it do not have the column
 
   ColumnRows(TableBlock block, ColumnStore store, ColumnPlace place) {
     this.block = block;
     this.store = store;
     this.place = place;
+    this.born = block.rows();
   }
 
   ColumnStore store() {
@@ -101,6 +103,7 @@ final class ColumnRows {
 
   void clear() {
     filled = 0;
+    born = 0;
     place.atSourceRow(-1);
     nulls.clear();
     store.clear();
@@ -110,10 +113,22 @@ final class ColumnRows {
     filled = FORGOTTEN;
   }
 
-  /** Whether the column can be left out for the rows [from, to): nothing in it can be written. */
+  /**
+   * Whether the column can be left out for the rows [from, to): nothing in it can be written, or
+   * all of them were there before the column. Those shall not grow by what comes after them.
+   */
   boolean omitted(int from, int to) {
     settle();
-    return !store.writable(to - from - nullsIn(from, to));
+    return to <= born || !store.writable(to - from - nullsIn(from, to));
+  }
+
+  /**
+   * Whether a message with only this row leaves the column out, whatever rows come later: one of
+   * them may say the scale or precision that makes a column of nulls writable.
+   */
+  boolean omittedAlone(int row) {
+    settle();
+    return row < born || isNull(row) && !store.writable(0) && store.writable(1);
   }
 
   /** Exact bytes of the column's data for the rows [from, to). */
@@ -127,6 +142,29 @@ final class ColumnRows {
             ? symbols.bytes()
             : store.bytes(nulls, from, to, rows - nullRows);
     return 1 + bitmap + body;
+  }
+
+  /**
+   * Bytes of the column's data in a message with only this row.
+   *
+   * @param own the dictionary of that message
+   */
+  long bytesAlone(int row, SymbolDictionary own) {
+    settle();
+    if (isNull(row)) {
+      return 1 + 1 + store.bytes(nulls, row, row, 0);
+    }
+    long body =
+        store instanceof SymbolStore symbols
+            ? Varint.size(own.idOf(block.dictionary(), symbols.id(row)))
+            : store.bytes(nulls, row, row + 1, 1);
+    // A later geohash may be of those that need a bitmap in the whole column.
+    return 1 + (store instanceof GeohashStore ? 1 : 0) + body;
+  }
+
+  /** Whether a row, ended or at hand, has no value where that is marked. */
+  private boolean isNull(int row) {
+    return store.hasNull() && (row >= filled || nulls.isNull(row));
   }
 
   void write(WireBuffer out, int from, int to) {

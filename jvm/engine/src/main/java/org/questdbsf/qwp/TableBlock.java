@@ -181,7 +181,7 @@ public final class TableBlock {
     return column;
   }
 
-  /** Bytes of a column for one row, but for a value of variable length; little more than right. */
+  /** Most bytes of a column for one row, but for a value of variable length. */
   private static long rowBytes(ColumnBuffer column) {
     return COLUMN_OVERHEAD + column.nameUtf8().length + Math.max(8, column.type().width());
   }
@@ -192,8 +192,8 @@ public final class TableBlock {
   }
 
   /**
-   * Bytes of a message with nothing but the row at hand, its columns and its symbols; a little more
-   * than right, and cheap.
+   * Bytes of a message with nothing but the row at hand, its columns and its symbols; cheap, and
+   * never too few. In a wide table it can be much too many: ask {@link RowSize} before a refusal.
    */
   public long rowBytes() {
     return MessageHeader.SIZE + MESSAGE_OVERHEAD + tableUtf8.length + columnBytes + grown;
@@ -376,6 +376,10 @@ public final class TableBlock {
         data.write(out, from, to);
       }
     }
+  }
+
+  byte[] tableUtf8() {
+    return tableUtf8;
   }
 
   int columnCount() {

@@ -24,6 +24,7 @@ final class FramePublisher {
   private final PlainTables tables; // null where somebody else has the tables checked
   private final long deadlineMillis;
   private final MessageEncoder encoder;
+  private final RowSize rowSize = new RowSize();
   private final Supplier<String> stallDetail = this::doing;
 
   private int shippedSymbols; // ids of the current dictionary that are in frames
@@ -67,7 +68,8 @@ final class FramePublisher {
       int from = block.published();
       int to = endOfFrame(block, from, block.rows());
       if (to == from) {
-        throw tooLarge(block, from, "row " + (firstNumber + from), size(block, from, from + 1));
+        throw tooLarge(
+            block, from, "row " + (firstNumber + from), rowSize.messageBytes(block, from));
       }
       append(block, from, to);
       block.published(to);
@@ -77,13 +79,16 @@ final class FramePublisher {
   }
 
   /**
-   * Refuses the row at hand where no frame takes it: larger than {@link FrameCap#limit} by {@link
-   * TableBlock#rowBytes}.
+   * Refuses the row at hand where no frame takes it: larger than {@link FrameCap#limit}, which
+   * {@link TableBlock#rowBytes} can only rule out.
    */
   void checkLargeRow(TableBlock block) throws InterruptedException {
-    awaitFirstCap();
-    if (block.rowBytes() > cap.limit()) {
-      throw tooLarge(block, block.rows(), "the row", block.rowBytes());
+    long bytes = rowSize.messageBytes(block, block.rows());
+    if (bytes > cap.limit()) {
+      awaitFirstCap();
+    }
+    if (bytes > cap.limit()) {
+      throw tooLarge(block, block.rows(), "the row", bytes);
     }
   }
 
@@ -146,17 +151,19 @@ final class FramePublisher {
   /** The end of the next frame; the row itself when no frame takes it. */
   private int endOfFrame(TableBlock block, int from, int rows) throws InterruptedException {
     int to = largestFrame(block, from, rows);
-    if (to == from && block.encodedBytes(from, from + 1) < cap.limit()) {
-      // The symbols of other rows before it are in the way.
+    if (to > from) {
+      return to;
+    }
+    long bytes = rowSize.messageBytes(block, from);
+    if (bytes > cap.limit()) {
+      awaitFirstCap();
+    }
+    if (bytes <= cap.limit()) {
+      // The symbols of other rows before it may be in the way.
       retireSymbols();
       block.moveTo(symbols.current());
-      to = largestFrame(block, from, rows);
     }
-    if (to == from && cap.smallest() == 0) {
-      awaitFirstCap();
-      to = largestFrame(block, from, rows);
-    }
-    return to;
+    return largestFrame(block, from, rows);
   }
 
   /** The first server connected may take more than is safe without knowing it. */

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
+import java.util.function.IntConsumer;
 import java.util.stream.DoubleStream;
 
 /** A block filled at random, and what must come out of it, row by row as {@link Rendered#cell}. */
@@ -29,6 +30,9 @@ final class RandomTable {
   private final Map<String, Spec> specs = new LinkedHashMap<>();
   private final Map<String, Integer> decimals = new HashMap<>();
   private final double nulls;
+
+  /** Told of each row, by its place, before it ends. */
+  IntConsumer onEnd = row -> {};
 
   RandomTable(String name, SymbolDictionary dictionary, Random random) {
     this.block = new TableBlock(name, dictionary, QwpLimits.MAX_NAME_BYTES);
@@ -77,6 +81,7 @@ final class RandomTable {
       if (random.nextInt(10) == 0) {
         block.cancelRow();
       } else {
+        onEnd.accept(block.rows());
         block.endRow();
         rows.add(row);
         for (String name : row.keySet()) {
