@@ -18,6 +18,8 @@ import org.questdbsf.error.ErrorCode;
  */
 public final class ColumnBuffer {
   private static final long MAX_PLAIN_NUMBER = 1L << 53;
+  private static final int NONE = Integer.MAX_VALUE;
+  private static final int EARLIER = -1; // before the block was last cleared
 
   private final String name;
   private final byte[] nameUtf8;
@@ -30,8 +32,8 @@ public final class ColumnBuffer {
   private final IntegerRange range;
   private final long min;
   private final long max;
-  private boolean plainNumbers;
-  private boolean otherNumbers;
+  private int firstPlain = NONE; // row of the first plain whole number
+  private int firstOther = NONE; // row of the first whole number that is not
 
   ColumnBuffer(TableBlock block, String name, byte[] nameUtf8, int ordinal, QwpType type) {
     this.block = block;
@@ -86,12 +88,16 @@ public final class ColumnBuffer {
    */
   public void putWholeNumber(long value) {
     require(QwpType.LONG, "a whole number");
+    boolean taken = rows.open();
     putLong(value);
+    if (!taken) {
+      return;
+    }
     if (Math.abs(value) <= MAX_PLAIN_NUMBER && value != Integer.MIN_VALUE) {
-      plainNumbers = true;
-    } else if (!otherNumbers) {
-      otherNumbers = true;
-      block.columnChanged();
+      firstPlain = Math.min(firstPlain, block.rows());
+    } else if (firstOther == NONE) {
+      firstOther = block.rows();
+      block.columnChanged(1);
     }
   }
 
@@ -101,7 +107,7 @@ public final class ColumnBuffer {
    * none is -2^31, which INT reads as null.
    */
   public boolean holdsPlainNumbers() {
-    return plainNumbers && !otherNumbers;
+    return firstPlain != NONE && firstOther == NONE;
   }
 
   /**
@@ -257,6 +263,26 @@ public final class ColumnBuffer {
     if (rows.open()) {
       rows.nextNull();
     }
+  }
+
+  /** Forgets the value of the current row, and what it said of the column. */
+  void cancel() {
+    rows.cancel();
+    if (firstPlain == block.rows()) {
+      firstPlain = NONE;
+    }
+    if (firstOther == block.rows()) {
+      firstOther = NONE;
+      block.columnChanged(-1);
+    }
+  }
+
+  /** Forgets all values, but not what those of ended rows said of the column. */
+  void clear() {
+    cancel();
+    rows.clear();
+    firstPlain = firstPlain == NONE ? NONE : EARLIER;
+    firstOther = firstOther == NONE ? NONE : EARLIER;
   }
 
   byte[] nameUtf8() {

@@ -6,10 +6,12 @@ package org.questdbsf.qwp;
  * batch of nulls alone still carries it.
  */
 final class GeohashStore extends FixedStore {
+  private static final int NONE = Integer.MAX_VALUE;
+
   private int precision;
   private boolean kept;
   private int values;
-  private boolean allOnes;
+  private int firstOfOnes = NONE; // slot of the first geohash of ones only
 
   GeohashStore() {
     super(8, false);
@@ -29,13 +31,16 @@ final class GeohashStore extends FixedStore {
     }
     putInteger(slot, bits);
     precision = precisionBits;
-    allOnes |= bits == Sentinels.geohash(precisionBits);
+    if (bits == Sentinels.geohash(precisionBits)) {
+      firstOfOnes = Math.min(firstOfOnes, slot);
+    }
     values++;
   }
 
   @Override
   void drop(int slot) {
     values--;
+    firstOfOnes = firstOfOnes == slot ? NONE : firstOfOnes;
     if (values == 0 && !kept) {
       precision = 0;
     }
@@ -45,7 +50,7 @@ final class GeohashStore extends FixedStore {
   void clear() {
     kept |= values > 0;
     values = 0;
-    allOnes = false;
+    firstOfOnes = NONE;
   }
 
   @Override
@@ -56,7 +61,7 @@ final class GeohashStore extends FixedStore {
   /** All ones in full bytes is what a null looks like where there is no bitmap. */
   @Override
   boolean needsBitmap() {
-    return allOnes;
+    return firstOfOnes != NONE;
   }
 
   @Override

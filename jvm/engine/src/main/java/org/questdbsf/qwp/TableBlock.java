@@ -40,7 +40,8 @@ public final class TableBlock {
   private int columnsEnded;
   private boolean designatedEnded;
   private int published;
-  private int columnsNoted;
+  private int columnsChanged;
+  private int columnsNoted; // and changes of them
   private long columnBytes; // of a row without values of variable length, names included
   private long grown; // by values of the row at hand that have no fixed length
 
@@ -126,17 +127,17 @@ public final class TableBlock {
 
   /** Whether columns are new, or hold values of another kind, since {@link #noteColumns}; cheap. */
   public boolean hasNewColumns() {
-    return columnCount() != columnsNoted;
+    return columnCount() + columnsChanged != columnsNoted;
   }
 
   /** Whoever had to know of the columns knows them. Call it between rows. */
   public void noteColumns() {
-    columnsNoted = columnCount();
+    columnsNoted = columnCount() + columnsChanged;
   }
 
-  /** A column's values ask for another look at it. */
-  void columnChanged() {
-    columnsNoted = -1;
+  /** A column's values ask for another look at it, or with -1 no longer do. */
+  void columnChanged(int change) {
+    columnsChanged += change;
   }
 
   private ColumnBuffer find(String name) {
@@ -236,7 +237,7 @@ public final class TableBlock {
   /** Forgets the values put since the last row ended, in every column. The columns stay. */
   public void cancelRow() {
     for (int i = 0; i < columnCount(); i++) {
-      columnAt(i).rows().cancel();
+      columnAt(i).cancel();
     }
     expected = 0;
     grown = 0;
@@ -317,13 +318,13 @@ public final class TableBlock {
 
   /** Forgets all rows, the one begun included; columns (with geohash precision) and room stay. */
   public void clear() {
+    for (int i = 0; i < columnCount(); i++) {
+      columnAt(i).clear();
+    }
     rows = 0;
     published = 0;
     expected = 0;
     grown = 0;
-    for (int i = 0; i < columnCount(); i++) {
-      columnAt(i).rows().clear();
-    }
   }
 
   /** Forgets all rows and all columns; buffers handed out before refuse further use. */
@@ -340,6 +341,7 @@ public final class TableBlock {
     bySpelling.clear();
     byFold.clear();
     designated = null;
+    columnsChanged = 0;
     columnsNoted = 0;
     settleColumns();
   }
