@@ -25,7 +25,7 @@ public enum Category {
   PROTOCOL_VIOLATION(-1),
   /** Made here: no server took connections, or acknowledged frames, for too long. */
   OUTAGE(-1),
-  /** Made here: a frame cannot be read, or cannot be sent to any host. */
+  /** Made here: a frame cannot be read, or it or a row is too large for any host. */
   LOCAL_FAILURE(-1);
 
   private final int status;

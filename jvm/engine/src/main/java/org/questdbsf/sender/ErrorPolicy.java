@@ -52,7 +52,8 @@ final class ErrorPolicy {
     return switch (category) {
       case NOT_WRITABLE -> Policy.RETRY_OTHER;
       case UNKNOWN -> defaults == PolicyDefaults.ENGINE ? Policy.HALT : Policy.RETRY;
-      case SCHEMA_MISMATCH, WRITE_ERROR -> hope == Hope.NONE ? aside() : Policy.RETRY;
+      case SCHEMA_MISMATCH, WRITE_ERROR, LOCAL_FAILURE ->
+          hope == Hope.NONE ? aside() : Policy.RETRY;
       default -> hope == Hope.NONE ? Policy.HALT : Policy.RETRY;
     };
   }

@@ -17,6 +17,13 @@ import org.questdbsf.slot.SegmentRing;
  * nothing per frame is allocated once the encoder has grown.
  */
 final class FramePublisher {
+  /** What to do with a row that fits no frame: the first of its block that is not published. */
+  @FunctionalInterface
+  interface OnTooLarge {
+    /** Throws, or has {@linkplain TableBlock#published(int) done} with the row. */
+    void row(TableBlock block, SfException tooLarge);
+  }
+
   private final LoopSetup setup;
   private final SegmentRing ring;
   private final FrameCap cap;
@@ -55,7 +62,8 @@ final class FramePublisher {
    * @param firstNumber what messages call the first row of the block
    * @return FSN of the newest frame
    */
-  long publish(TableBlock block, long firstNumber) throws InterruptedException {
+  long publish(TableBlock block, long firstNumber, OnTooLarge onTooLarge)
+      throws InterruptedException {
     if (tables != null && block.hasNewColumns()) {
       tables.announce(block);
     }
@@ -67,12 +75,13 @@ final class FramePublisher {
       block.moveTo(symbols.current());
       int from = block.published();
       int to = endOfFrame(block, from, block.rows());
-      if (to == from) {
-        throw tooLarge(
-            block, from, "row " + (firstNumber + from), rowSize.messageBytes(block, from));
+      if (to > from) {
+        append(block, from, to);
+        block.published(to);
+      } else {
+        String row = "row " + (firstNumber + from);
+        onTooLarge.row(block, tooLarge(block, from, row, rowSize.messageBytes(block, from)));
       }
-      append(block, from, to);
-      block.published(to);
     }
     block.clear();
     return ring.publishedFsn();

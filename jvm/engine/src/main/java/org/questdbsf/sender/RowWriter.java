@@ -21,6 +21,7 @@ final class RowWriter {
   private final FrameCap cap;
   private final FramePublisher publisher;
   private final SymbolEpochs symbols;
+  private final LargeRows largeRows;
   private final Map<String, TableBlock> blocks = new LinkedHashMap<>();
   private TableBlock row;
   private int symbolsBeforeRow;
@@ -32,6 +33,7 @@ final class RowWriter {
     this.cap = setup.cap();
     this.symbols = setup.symbols();
     this.publisher = publisher;
+    this.largeRows = new LargeRows(setup);
   }
 
   void begin(String table) {
@@ -166,7 +168,7 @@ final class RowWriter {
     for (TableBlock block : blocks.values()) {
       try {
         if (block.rows() > 0) {
-          publisher.publish(block, 0);
+          publisher.publish(block, 0, largeRows::setAside);
         }
       } catch (SfException e) {
         if (e.code() != ErrorCode.FRAME_TOO_LARGE) {

@@ -99,10 +99,11 @@ public final class Sender implements AutoCloseable {
 
   /**
    * Flushes, and waits until everything published is acknowledged or dropped. With a slot, or with
-   * dead letters of your own, frames whose rows do not fit the table are kept there ({@code
-   * sf_dir/.rejected}) and dealt with: they are not in the table and not waited for. Compare {@link
-   * SenderCounters#rowsDropped} before and after, or have the error handler told. In memory, or
-   * with {@code on_server_error=halt}, nothing is dropped and this throws.
+   * dead letters of your own, frames whose rows do not fit the table, and rows that have become too
+   * large for a frame, are kept there ({@code sf_dir/.rejected}) and dealt with: they are not in
+   * the table and not waited for. Compare {@link SenderCounters#rowsDropped} before and after, or
+   * have the error handler told. In memory, or with {@code on_server_error=halt}, nothing is
+   * dropped and this throws.
    *
    * @return false when that took longer than {@code millis}
    * @throws SfException the terminal error
@@ -160,12 +161,16 @@ public final class Sender implements AutoCloseable {
     checkError();
     closer.checkOpen();
     try {
-      return publisher.publish(block, firstNumber);
+      return publisher.publish(block, firstNumber, Sender::refuse);
     } catch (SfException e) {
       // A terminal error ends a wait for room: it counts as seen.
       checkError();
       throw e;
     }
+  }
+
+  private static void refuse(TableBlock block, SfException tooLarge) {
+    throw tooLarge;
   }
 
   /**

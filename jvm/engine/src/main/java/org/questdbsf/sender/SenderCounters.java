@@ -77,7 +77,10 @@ public final class SenderCounters {
     return framesMissing.sum();
   }
 
-  /** Rows in frames given up by policy, where that could be read. */
+  /**
+   * Rows in frames given up by policy, where that could be read, and rows that had become too large
+   * for a frame.
+   */
   public long rowsDropped() {
     return rowsDropped.sum();
   }

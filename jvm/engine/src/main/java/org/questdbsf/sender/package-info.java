@@ -9,8 +9,9 @@
  *   <li>From rows to the ring: {@link org.questdbsf.sender.Sender}, {@link
  *       org.questdbsf.sender.SenderBuilder} (put together by {@code SenderOpener}), {@code
  *       RowWriter}, {@code FramePublisher} (with {@code FrameCap}, how large frames may be, and
- *       {@code SymbolEpochs}, which frames go by which dictionary), and {@code PlainTables}, which
- *       has the tables of plain rows checked.
+ *       {@code SymbolEpochs}, which frames go by which dictionary), {@code LargeRows}, what becomes
+ *       of those that fit no frame, and {@code PlainTables}, which has the tables of plain rows
+ *       checked.
  *   <li>From the ring to the server: {@code SendLoop} (states and events), {@code ConnectionCycle},
  *       {@code FrameShipper}, {@code InFlight} (with {@code IntQueue}), {@code AckTracker}, {@code
  *       CatchUp}. Whether an OK proves what it acknowledges: {@code OkAudit} over {@code

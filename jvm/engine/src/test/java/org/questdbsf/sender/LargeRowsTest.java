@@ -3,11 +3,23 @@ package org.questdbsf.sender;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.questdbsf.sender.Database.assertTrueEventually;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
+import org.questdbsf.qwp.ConnectionSymbols;
+import org.questdbsf.qwp.DecodedTable;
+import org.questdbsf.qwp.MessageDecoder;
+import org.questdbsf.qwp.QwpMessage;
 import org.questdbsf.sender.ScriptServer.Upgrade;
 
 /** Rows of about the size of a frame. */
@@ -17,6 +29,8 @@ class LargeRowsTest {
   private static final String KEYS =
       "sf_max_segment_bytes=1m;frame_bytes=1m;sf_max_total_bytes=8m;auto_flush=off;"
           + "initial_connect_retry=on;";
+
+  private static final List<Integer> LARGE = List.of(0, 4, 5, 9);
 
   private static Recorder capped(int cap) {
     Recorder script = Recorder.accepting();
@@ -80,6 +94,103 @@ class LargeRowsTest {
       assertTrue(sender.drain(20_000));
       script.database.assertComplete("wide", 10);
       assertTrue(server.sizes.contains(18_000), server.sizes.toString());
+    }
+  }
+
+  private static Recorder shrinking() {
+    Recorder script = Recorder.accepting();
+    script.upgrades = connection -> Upgrade.accept(CAP, connection == 0 ? "1000000" : "20000");
+    return script;
+  }
+
+  /** Writes rows of several tables, some of them large, and has the server take less then. */
+  private static void writeThenShrink(Sender sender, ScriptServer server) throws Exception {
+    for (int n = 0; n < 10; n++) {
+      for (String table : List.of("x", "y")) {
+        boolean large = LARGE.contains(n);
+        Row row = sender.table(table).longColumn(Database.NUMBER, n).symbol("s", table + n);
+        row.stringColumn("text", "x".repeat(large ? 30_000 : 10)).atNow();
+      }
+    }
+    server.run(() -> List.copyOf(server.open).forEach(ScriptServer.Session::reset));
+    assertTrueEventually(() -> sender.frameBytes() == 18_000, "what it said");
+  }
+
+  private static List<Long> numbers(List<Integer> rows) {
+    return rows.stream().map(Integer::longValue).toList();
+  }
+
+  /** They are kept, counted and told as rows that a server refuses; they hold nobody up. */
+  @Test
+  void rowsThatServersHaveComeToRefuseAreSetAside(@TempDir Path directory) throws Exception {
+    List<SenderError> told = new CopyOnWriteArrayList<>();
+    Recorder script = shrinking();
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender =
+            Senders.builder(
+                    server.address(), KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;")
+                .errorHandler(told::add)
+                .build()) {
+      writeThenShrink(sender, server);
+      assertTrue(sender.drain(20_000));
+      assertEquals(2 * LARGE.size(), sender.counters().rowsDropped());
+      assertEquals(20 - 2 * LARGE.size(), sender.counters().rowsWritten());
+      for (String table : List.of("x", "y")) {
+        assertEquals(numbers(List.of(1, 2, 3, 6, 7, 8)), script.database.all(table));
+      }
+      assertTrueEventually(() -> told.size() == 2 * LARGE.size(), "all told");
+      List<String> kept = new ArrayList<>();
+      for (SenderError error : told) {
+        assertEquals(Policy.DROP, error.policy());
+        assertEquals(1, error.rows());
+        assertTrue(error.message().startsWith("FRAME_TOO_LARGE"), error.describe());
+        assertTrue(error.message().contains("column 'text' with 30"), error.describe());
+        byte[] bytes = Files.readAllBytes(Path.of(error.deadLetter()));
+        QwpMessage message =
+            new MessageDecoder(new ConnectionSymbols()).decode(bytes, 0, bytes.length);
+        DecodedTable table = message.tables().get(0);
+        assertEquals(error.table(), table.name());
+        assertEquals(30_000, table.columns().get(2).getText(0).length());
+        assertEquals(1, table.rows());
+        String symbol = table.columns().get(1).getText(0);
+        assertEquals(table.name() + table.columns().get(0).getLong(0), symbol);
+        kept.add(symbol);
+      }
+      assertEquals(
+          List.of("x0", "x4", "x5", "x9", "y0", "y4", "y5", "y9"), kept.stream().sorted().toList());
+      // Nothing of them is left in the way of later rows.
+      sender.table("x").longColumn(Database.NUMBER, 10).atNow();
+      assertTrue(sender.drain(20_000));
+      assertEquals(2 * LARGE.size(), sender.counters().rowsDropped());
+      assertTrue(script.database.all("x").contains(10L));
+    }
+  }
+
+  @Test
+  void whatCannotBeKeptIsNotDropped() throws Exception {
+    boolean[] full = {true};
+    Recorder script = shrinking();
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender =
+            Senders.builder(server.address(), KEYS)
+                .errorHandler(error -> {})
+                .deadLetters(
+                    (slot, fsn, frame, error) -> {
+                      if (full[0]) {
+                        throw new IOException("no room");
+                      }
+                      return "somewhere";
+                    })
+                .build()) {
+      writeThenShrink(sender, server);
+      SfException thrown = assertThrows(SfException.class, sender::flush);
+      assertEquals(ErrorCode.FRAME_TOO_LARGE, thrown.code());
+      assertTrue(thrown.getMessage().contains("no room"), thrown.getMessage());
+      assertEquals(0, sender.counters().rowsDropped());
+      full[0] = false;
+      assertTrue(sender.drain(20_000));
+      assertEquals(2 * LARGE.size(), sender.counters().rowsDropped());
+      assertEquals(20 - 2 * LARGE.size(), sender.counters().rowsWritten());
     }
   }
 

@@ -34,6 +34,7 @@ class PureRulesTest {
   @CsvSource({
     "SCHEMA_MISMATCH, NONE,           DROP,        HALT,        HALT",
     "WRITE_ERROR,     NONE,           DROP,        HALT,        HALT",
+    "LOCAL_FAILURE,   NONE,           DROP,        HALT,        HALT",
     "PARSE_ERROR,     NONE,           HALT,        HALT,        HALT",
     "SECURITY_ERROR,  NONE,           HALT,        HALT,        HALT",
     "INTERNAL_ERROR,  NONE,           HALT,        HALT,        HALT",
