@@ -28,7 +28,8 @@ class SinkError:
 
     category: str
     """SCHEMA_MISMATCH, PARSE_ERROR, INTERNAL_ERROR, SECURITY_ERROR, WRITE_ERROR, NOT_WRITABLE, DICTIONARY_GAP, UNKNOWN,
-    PROTOCOL_VIOLATION, OUTAGE or LOCAL_FAILURE; for a row that cannot be written the code, such as VALUE_INVALID.
+    PROTOCOL_VIOLATION, TABLE_MISSING, OUTAGE or LOCAL_FAILURE; for a row that cannot be written the code, such as
+    VALUE_INVALID.
     """
     policy: str
     """What was done: HALT, DROP, RETRY or RETRY_OTHER (at another host)."""
@@ -63,7 +64,7 @@ class SinkEvent:
 
     kind: EventKind
     """``started`` (the message says what ``commit_on`` survives), ``error``, ``health`` (of an executor), ``table`` (an
-    executor saw that one is suspended, or is no longer), ``ended``.
+    executor saw that one is suspended, or is no longer), ``ended`` (why, and what is still to be delivered).
     """
     at: datetime
     query_id: str

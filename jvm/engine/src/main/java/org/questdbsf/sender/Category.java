@@ -23,6 +23,8 @@ public enum Category {
   UNKNOWN(-1),
   /** Made here: the server closed for a reason that forbids a retry, or broke the protocol. */
   PROTOCOL_VIOLATION(-1),
+  /** Made here: the table is not there, was dropped, or cannot be made. */
+  TABLE_MISSING(-1),
   /** Made here: no server took connections, or acknowledged frames, for too long. */
   OUTAGE(-1),
   /** Made here: a frame cannot be read, or it or a row is too large for any host. */

@@ -12,18 +12,31 @@ public final class GateClosed extends Exception {
   private static final long serialVersionUID = 1L;
 
   private final boolean terminal;
+  private final String table;
 
   public GateClosed(boolean terminal, SfException error) {
-    super(error.getMessage(), error);
-    this.terminal = terminal;
+    this(terminal, null, error);
   }
 
-  static GateClosed of(boolean terminal, ErrorCode code, String message, Exception cause) {
-    return new GateClosed(terminal, new SfException(code, message, cause));
+  private GateClosed(boolean terminal, String table, SfException error) {
+    super(error.getMessage(), error);
+    this.terminal = terminal;
+    this.table = table;
+  }
+
+  /** A gate that is closed by this table. */
+  static GateClosed of(
+      boolean terminal, ErrorCode code, String table, String message, Exception cause) {
+    return new GateClosed(terminal, table, new SfException(code, message, cause));
   }
 
   public boolean terminal() {
     return terminal;
+  }
+
+  /** The table that closed it, or null. */
+  public String table() {
+    return table;
   }
 
   /** What is wrong, and what to do. */

@@ -135,6 +135,7 @@ final class KeyRepair {
     return GateClosed.of(
         terminal,
         ErrorCode.TABLE_MISMATCH,
+        spec.table(),
         "table '"
             + spec.table()
             + "' on "

@@ -34,6 +34,16 @@ record LoopSetup(
   /** The end of this loop by an error made here, about all unacknowledged frames. */
   TerminalFailure failure(
       ErrorCode code, Category category, String message, String host, Throwable cause) {
+    return failure(code, category, null, message, host, cause);
+  }
+
+  private TerminalFailure failure(
+      ErrorCode code,
+      Category category,
+      String table,
+      String message,
+      String host,
+      Throwable cause) {
     SenderError error =
         new SenderError(
             category,
@@ -42,7 +52,7 @@ record LoopSetup(
             -1,
             ring.ackedFsn() + 1,
             ring.publishedFsn(),
-            null,
+            table,
             0,
             message,
             host,
@@ -71,12 +81,13 @@ record LoopSetup(
   /** The end of the loop by a gate that will not open. */
   TerminalFailure gateClosed(GateClosed closed, String host) {
     ErrorCode code = closed.error().code();
-    boolean table = code == ErrorCode.TABLE_MISSING || code == ErrorCode.TABLE_MISMATCH;
+    Category category =
+        switch (code) {
+          case TABLE_MISSING -> Category.TABLE_MISSING;
+          case TABLE_MISMATCH -> Category.SCHEMA_MISMATCH;
+          default -> Category.PROTOCOL_VIOLATION;
+        };
     return failure(
-        code,
-        table ? Category.SCHEMA_MISMATCH : Category.PROTOCOL_VIOLATION,
-        closed.error().getMessage(),
-        host,
-        closed.error());
+        code, category, closed.table(), closed.error().getMessage(), host, closed.error());
   }
 }

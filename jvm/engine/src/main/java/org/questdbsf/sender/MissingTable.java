@@ -31,6 +31,7 @@ final class MissingTable {
       throw GateClosed.of(
           true,
           ErrorCode.TABLE_MISSING,
+          spec.table(),
           "table '"
               + spec.table()
               + "' is not there on "
@@ -57,6 +58,7 @@ final class MissingTable {
       throw GateClosed.of(
           false,
           ErrorCode.TABLE_MISSING,
+          spec.table(),
           "table '"
               + spec.table()
               + "' cannot be looked at on "
@@ -70,6 +72,7 @@ final class MissingTable {
     throw GateClosed.of(
         hopeless,
         ErrorCode.TABLE_MISSING,
+        spec.table(),
         "table '"
             + spec.table()
             + "' cannot be created on "
@@ -111,6 +114,7 @@ final class MissingTable {
       throw GateClosed.of(
           hopeless,
           ErrorCode.TABLE_MISSING,
+          found.table(),
           "table '"
               + found.table()
               + "' was created on "

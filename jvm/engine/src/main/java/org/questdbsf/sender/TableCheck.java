@@ -259,6 +259,7 @@ public final class TableCheck implements ConnectionGate {
       throw GateClosed.of(
           true,
           ErrorCode.TABLE_MISSING,
+          found.table(),
           "table '"
               + found.table()
               + "' on "
@@ -298,6 +299,7 @@ public final class TableCheck implements ConnectionGate {
       throw GateClosed.of(
           true,
           ErrorCode.TABLE_MISMATCH,
+          spec.table(),
           "table '"
               + spec.table()
               + "' on "
@@ -312,6 +314,7 @@ public final class TableCheck implements ConnectionGate {
       throw GateClosed.of(
           noSql,
           noSql ? ErrorCode.TABLE_MISMATCH : ErrorCode.CONNECT_FAILED,
+          spec.table(),
           "table '"
               + spec.table()
               + "' cannot be checked through SQL on "

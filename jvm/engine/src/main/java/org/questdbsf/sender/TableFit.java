@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.questdbsf.error.ErrorCode;
-import org.questdbsf.error.SfException;
 import org.questdbsf.net.Endpoint;
 import org.questdbsf.qwp.Names;
 import org.questdbsf.qwp.QwpType;
@@ -33,6 +32,7 @@ final class TableFit {
         throw GateClosed.of(
             true,
             ErrorCode.TABLE_MISMATCH,
+            spec.table(),
             "table '"
                 + spec.table()
                 + "' on "
@@ -62,17 +62,18 @@ final class TableFit {
       keys(spec, table, problems);
     }
     if (!problems.isEmpty()) {
-      throw new GateClosed(
+      throw GateClosed.of(
           true,
-          new SfException(
-              ErrorCode.TABLE_MISMATCH,
-              "table '"
-                  + table.table()
-                  + "' on "
-                  + endpoint
-                  + " does not fit: "
-                  + String.join("; ", problems)
-                  + "."));
+          ErrorCode.TABLE_MISMATCH,
+          table.table(),
+          "table '"
+              + table.table()
+              + "' on "
+              + endpoint
+              + " does not fit: "
+              + String.join("; ", problems)
+              + ".",
+          null);
     }
   }
 

@@ -74,6 +74,7 @@ class TableCheckTest {
     assertEquals(code, e.error().code(), e.getMessage());
     assertTrue(e.terminal(), e.getMessage());
     assertTrue(e.getMessage().contains("'" + spec.table() + "'"), e.getMessage());
+    assertEquals(spec.table(), e.table());
     return e.getMessage();
   }
 

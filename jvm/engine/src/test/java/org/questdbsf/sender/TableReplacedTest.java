@@ -98,6 +98,9 @@ class TableReplacedTest extends WithTestServer {
     for (String word : words) {
       assertTrue(e.getMessage().contains(word), e.getMessage());
     }
+    SenderError told = sender.terminalError().orElseThrow();
+    assertEquals(table, told.table());
+    assertEquals(Category.TABLE_MISSING, told.category());
     return e.code();
   }
 

@@ -1,9 +1,9 @@
 package org.questdbsf.spark;
 
 /**
- * Hands out what counters grew by, each increment to one claimant only. Spark samples a task's
- * metrics before its commit, and forgets those of failed tasks: what one task could not report, the
- * next one claims. Thread-safe.
+ * Hands out what counters grew by, each increment to one claimant only. Lanes count between tasks,
+ * and Spark forgets the metrics of failed tasks: what one task could not report, the next one
+ * claims. Thread-safe.
  */
 final class ClaimBook {
   private final long[] claimed = new long[SfMetric.values().length];

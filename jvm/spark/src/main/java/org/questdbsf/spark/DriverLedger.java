@@ -58,7 +58,6 @@ final class DriverLedger {
   private final boolean onDisk;
   private final LongSupplier clock;
   private final long[] counters = new long[SfMetric.values().length];
-  private final long[] unshown = new long[SfMetric.values().length];
   private final Map<Executor, Told> executors =
       new TreeMap<>(Comparator.comparing(Executor::host).thenComparing(Executor::id));
   private final Map<Ring, ArrayDeque<Committed>> waiting = new LinkedHashMap<>();
@@ -111,9 +110,6 @@ final class DriverLedger {
     Told told = executors.computeIfAbsent(executor, key -> new Told());
     count(counters, said);
     count(told.counters, said);
-    for (int i = 0; i < unshown.length; i++) {
-      unshown[i] += said.unshown()[i];
-    }
     told.gauges = said.gauges();
     told.at = clock.getAsLong();
     changeHealth(executor, told, said.health());
@@ -251,11 +247,6 @@ final class DriverLedger {
       value = metric.isHighest() ? Math.max(value, one) : value + one;
     }
     return value;
-  }
-
-  /** What tasks of a batch write counted after Spark last asked them, by ordinal. */
-  synchronized long[] unshown() {
-    return unshown.clone();
   }
 
   /** {@code ok}, or what the executor that does worst said. */

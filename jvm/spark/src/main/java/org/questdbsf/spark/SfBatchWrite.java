@@ -1,8 +1,5 @@
 package org.questdbsf.spark;
 
-import java.util.ArrayList;
-import java.util.List;
-import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.DataWriterFactory;
 import org.apache.spark.sql.connector.write.PhysicalWriteInfo;
@@ -39,7 +36,7 @@ final class SfBatchWrite implements BatchWrite {
   @Override
   public void commit(WriterCommitMessage[] messages) {
     table.ledger().commit(messages);
-    SfQueries.end(settings.queryId(), table.ledger());
+    SfQueries.end(settings.queryId(), table.ledger(), "committed");
   }
 
   /** Never throws. Says what stays: a batch write is not undone. */
@@ -54,19 +51,7 @@ final class SfBatchWrite implements BatchWrite {
         settings.options().target(),
         rows,
         settings.options().commitOn().onDisk() ? "in slots or in the table" : "in the table");
-    SfQueries.end(settings.queryId(), table.ledger());
-  }
-
-  /** The counters that grew after Spark last asked the tasks. */
-  CustomTaskMetric[] unshown() {
-    List<CustomTaskMetric> metrics = new ArrayList<>();
-    long[] unshown = table.ledger().unshown();
-    for (SfMetric metric : SfMetric.values()) {
-      if (metric.seen() == SfMetric.Seen.BOTH && unshown[metric.ordinal()] > 0) {
-        metrics.add(SfCustomMetrics.value(metric, unshown[metric.ordinal()]));
-      }
-    }
-    return metrics.toArray(new CustomTaskMetric[0]);
+    SfQueries.end(settings.queryId(), table.ledger(), "failed; Spark tells why");
   }
 
   @Override

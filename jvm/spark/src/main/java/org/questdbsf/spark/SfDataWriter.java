@@ -53,7 +53,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
       throw StreamRules.continuous();
     }
     this.pool = LanePools.of(settings);
-    this.metrics = new TaskMetrics(pool, !settings.streaming());
+    this.metrics = new TaskMetrics(pool);
     this.deadLetters = deadLetters(schema, taskId);
   }
 
@@ -239,9 +239,10 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     return new SfCommitMessage(report);
   }
 
-  /** Fills Spark's own columns for output. */
+  /** Fills Spark's own columns for output, and the SQL tab with what the commit has counted. */
   private void report() {
     if (context != null) {
+      SqlTab.show(context, currentMetricsValues());
       context.taskMetrics().outputMetrics().setRecordsWritten(written);
       context.taskMetrics().outputMetrics().setBytesWritten(bytes());
     }
@@ -282,7 +283,7 @@ final class SfDataWriter implements DataWriter<InternalRow> {
     }
   }
 
-  /** Called by Spark before the first row, every 100 rows, and after the last, before commit. */
+  /** Called by Spark before the first row, every 100 rows, and after the last; and by commit. */
   @Override
   public CustomTaskMetric[] currentMetricsValues() {
     return metrics.values(written, bytes(), dropped());

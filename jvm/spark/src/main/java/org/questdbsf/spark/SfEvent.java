@@ -34,7 +34,7 @@ public record SfEvent(
     HEALTH,
     /** A table was suspended or resumed, as an executor saw it; the message says which. */
     TABLE,
-    /** A query ended; the message says what is still to be delivered. */
+    /** A query ended; the message says why, and what is still to be delivered. */
     ENDED
   }
 

@@ -51,8 +51,12 @@ public final class SfQueries {
     }
   }
 
-  /** A run ended; it stays to be asked until others need its place. */
-  static void end(String queryId, DriverLedger ledger) {
+  /**
+   * A run ended; it stays to be asked until others need its place.
+   *
+   * @param cause why, in a few words
+   */
+  static void end(String queryId, DriverLedger ledger, String cause) {
     ledger.logEnd(queryId);
     synchronized (TABLES) {
       if (TABLES.containsKey(queryId) && ENDED.add(queryId) && ENDED.size() > MAX_ENDED) {
@@ -65,8 +69,8 @@ public final class SfQueries {
             SfEvent.Kind.ENDED,
             queryId,
             rows == 0
-                ? "ended"
-                : "ended with " + rows + " rows to be delivered: " + ledger.undeliveredByPlace()),
+                ? cause
+                : cause + "; " + rows + " rows to be delivered: " + ledger.undeliveredByPlace()),
         SfRegistration.Outcome.NONE);
   }
 

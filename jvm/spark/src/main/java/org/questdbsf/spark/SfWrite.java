@@ -1,7 +1,6 @@
 package org.questdbsf.spark;
 
 import org.apache.spark.sql.connector.metric.CustomMetric;
-import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.apache.spark.sql.connector.write.BatchWrite;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.Write;
@@ -39,14 +38,6 @@ final class SfWrite implements Write {
   @Override
   public CustomMetric[] supportedCustomMetrics() {
     return SfCustomMetrics.all();
-  }
-
-  /**
-   * Called by Spark 4.0 and later at the end of a batch write (3.5 has no such method, hence no
-   * Override): what tasks counted after Spark last asked them.
-   */
-  public CustomTaskMetric[] reportDriverMetrics() {
-    return batch == null ? new CustomTaskMetric[0] : batch.unshown();
   }
 
   @Override

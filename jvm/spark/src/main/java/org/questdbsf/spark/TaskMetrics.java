@@ -5,23 +5,16 @@ import java.net.UnknownHostException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.SparkEnv;
-import org.apache.spark.package$;
 import org.apache.spark.sql.connector.metric.CustomTaskMetric;
 import org.questdbsf.sender.SenderState;
 
 /** What one task reports: to the SQL tab while it writes, and to the driver when it commits. */
 final class TaskMetrics {
-  private static final boolean SPARK_3 = package$.MODULE$.SPARK_VERSION().startsWith("3.");
-
   private final LanePool pool;
   private final long[] claimed = new long[SfMetric.values().length];
 
-  /** True where the driver can show what a task counts after Spark last asked it. */
-  private final boolean driverShows;
-
-  TaskMetrics(LanePool pool, boolean batch) {
+  TaskMetrics(LanePool pool) {
     this.pool = pool;
-    this.driverShows = batch && !SPARK_3;
   }
 
   /** The SQL tab's values; what the pool counted meanwhile goes to the task that asks first. */
@@ -55,7 +48,7 @@ final class TaskMetrics {
 
   /** What a pool has to tell without a task. */
   static TaskReport report(LanePool pool) {
-    return new TaskMetrics(pool, false).report(List.of(), 0, 0, 0);
+    return new TaskMetrics(pool).report(List.of(), 0, 0, 0);
   }
 
   /** What the driver is told. */
@@ -71,7 +64,6 @@ final class TaskMetrics {
         lanes,
         pool.news().adopted(),
         pool.news().sent().claim(pool.totals()),
-        driverShows ? pool.news().shown().claim(pool.totals()) : new long[claimed.length],
         pool.gauges(),
         health(pool.worst()),
         pool.news().takeEvents());

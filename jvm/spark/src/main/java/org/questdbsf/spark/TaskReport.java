@@ -15,7 +15,6 @@ import java.util.List;
  * @param lanes how far each lane of the executor's pool is
  * @param adopted slots of ended processes that the executor sent to the end
  * @param counted what the pool counted since it was last asked, by ordinal of {@link SfMetric}
- * @param unshown of that, what the SQL tab was not told; only in a batch write
  * @param gauges what holds now, by ordinal of {@link SfMetric}
  * @param health one word and a sentence
  * @param events what was refused since the last message, and other things that people should know
@@ -30,7 +29,6 @@ record TaskReport(
     List<LaneReport> lanes,
     List<LaneReport> adopted,
     long[] counted,
-    long[] unshown,
     long[] gauges,
     String health,
     List<SfEvent> events)

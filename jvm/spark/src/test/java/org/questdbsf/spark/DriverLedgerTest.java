@@ -32,7 +32,6 @@ class DriverLedgerTest {
         List.of(),
         adopted,
         new long[METRICS],
-        new long[METRICS],
         gauges,
         health,
         List.of());

@@ -277,7 +277,6 @@ class LanePoolTest {
         List.of(lane),
         List.of(),
         new long[SfMetric.values().length],
-        new long[SfMetric.values().length],
         said.gauges(),
         "ok",
         List.of());

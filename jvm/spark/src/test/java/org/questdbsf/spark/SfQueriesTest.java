@@ -17,11 +17,11 @@ class SfQueriesTest {
     SfQueries.begin("running", table);
     for (int n = 0; n < 300; n++) {
       SfQueries.begin("batch " + n, table);
-      SfQueries.end("batch " + n, table.ledger());
+      SfQueries.end("batch " + n, table.ledger(), "stopped");
     }
     assertNotNull(SfQueries.counters("running"));
     assertNotNull(SfQueries.counters("batch 299"), "the last ones can still be asked");
     assertNull(SfQueries.counters("batch 0"), "and there is a bound");
-    SfQueries.end("running", table.ledger());
+    SfQueries.end("running", table.ledger(), "stopped");
   }
 }

@@ -84,7 +84,6 @@ class SuspendedTablesTest {
     gauges[GAUGE.ordinal()] = suspended;
     long[] none = new long[gauges.length];
     return new TaskReport(
-        "host", executor, List.of(), 0, 0, 0, List.of(), List.of(), none, none, gauges, "ok",
-        List.of());
+        "host", executor, List.of(), 0, 0, 0, List.of(), List.of(), none, gauges, "ok", List.of());
   }
 }
