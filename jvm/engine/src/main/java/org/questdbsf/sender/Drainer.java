@@ -1,8 +1,6 @@
 package org.questdbsf.sender;
 
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import org.questdbsf.error.SfException;
@@ -14,7 +12,10 @@ import org.questdbsf.slot.Slot;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** One adopted slot, being sent. Used by the pool's thread only. */
+/**
+ * One adopted slot, being sent. Whoever opened it, and one who ends it; the rest may be asked by
+ * any thread.
+ */
 final class Drainer {
   private static final Logger LOG = LoggerFactory.getLogger(Drainer.class);
 
@@ -140,30 +141,6 @@ final class Drainer {
       sender.close();
     } catch (SfException e) {
       LOG.warn("Orphaned slot {} is given back with a failure", name(), e);
-    }
-  }
-
-  /** Closes several at once: each waits a moment for acknowledgements on their way. */
-  static void closeAll(List<Drainer> drainers) {
-    List<Thread> closing = new ArrayList<>();
-    for (Drainer drainer : drainers) {
-      Thread thread = new Thread(drainer::close, "questdb-sf-orphan-close-" + drainer.name());
-      thread.setDaemon(true);
-      thread.start();
-      closing.add(thread);
-    }
-    boolean interrupted = false;
-    for (Thread thread : closing) {
-      while (thread.isAlive()) {
-        try {
-          thread.join();
-        } catch (InterruptedException e) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 }

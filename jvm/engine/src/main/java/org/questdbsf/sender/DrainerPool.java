@@ -1,11 +1,8 @@
 package org.questdbsf.sender;
 
-import java.util.ArrayList;
 import java.util.EnumSet;
-import java.util.HashMap;
-import java.util.Iterator;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ScheduledFuture;
@@ -26,6 +23,9 @@ import org.slf4j.LoggerFactory;
  * on orphan adoption). One pool per JVM and target; its counters and {@link #close} may be used by
  * any thread.
  *
+ * <p>A huge slot that is read, or a server that takes its time, delays no other slot, no other
+ * pool, and not {@link #close}.
+ *
  * <p>A slot is marked {@code .failed} only for damage that recovery proved and for a frame that the
  * server rejected, and with the plain sender's preset also where the outage budget ran out or a
  * credential was refused. All other failures leave {@code .last_error} and are tried again, less
@@ -34,7 +34,7 @@ import org.slf4j.LoggerFactory;
 public final class DrainerPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(DrainerPool.class);
   private static final long LOOK_MILLIS = 100;
-  private static final long LONGEST_RETRY_MILLIS = 600_000;
+  private static final long CLOSE_MILLIS = 60_000;
   private static final Set<ErrorCode> PROVEN =
       EnumSet.of(ErrorCode.SLOT_REFUSED, ErrorCode.SERVER_REJECTED, ErrorCode.POISON_FRAME);
   private static final Set<ErrorCode> SPEC_GIVES_UP =
@@ -46,8 +46,6 @@ public final class DrainerPool implements AutoCloseable {
   /** A slot being sent: {@code publishedFsn − ackedFsn} frames are left. */
   public record Progress(String slot, long ackedFsn, long publishedFsn) {}
 
-  private record Retry(long notBefore, long delayMillis) {}
-
   private final SenderConfig config;
   private final OrphanScanner scanner;
   private final DeadLetterSink deadLetters;
@@ -58,20 +56,22 @@ public final class DrainerPool implements AutoCloseable {
   private final DiskIo io;
   private final long scanMillis;
   private final List<Drainer> active = new CopyOnWriteArrayList<>();
-  private final Map<String, Retry> retries = new HashMap<>();
+  private final DrainerRetries retries;
 
   private volatile long succeeded;
   private volatile long failed;
   private volatile int failedSlots;
   private volatile int strandedSlots;
-  private volatile boolean closed;
 
-  private final Object lock = new Object(); // held while a turn runs
+  // Guarded by this, which nobody holds while a disk or a server is waited for.
+  private final Set<String> starting = new HashSet<>();
+  private final Set<String> ending = new HashSet<>();
+  private final Set<Thread> opening = new HashSet<>();
   private long nextScan = System.nanoTime();
-  private ScheduledFuture<?> turn; // guarded by this
-  private Thread opening; // guarded by this
+  private ScheduledFuture<?> turn;
+  private boolean closed;
 
-  private DrainerPool(Builder builder) {
+  DrainerPool(DrainerPoolBuilder builder) {
     SenderConfig drain =
         builder
             .config
@@ -88,11 +88,12 @@ public final class DrainerPool implements AutoCloseable {
     this.keeper = builder.keeper;
     this.io = builder.io;
     this.scanMillis = builder.scanMillis;
+    this.retries = new DrainerRetries(scanMillis);
   }
 
   /** A pool for the slots in {@code sf_dir} whose frames may go where {@code own} says. */
-  public static Builder builder(SenderConfig config, SlotTarget own) {
-    return new Builder(config, own);
+  public static DrainerPoolBuilder builder(SenderConfig config, SlotTarget own) {
+    return new DrainerPoolBuilder(config, own);
   }
 
   /** Slots being sent now. */
@@ -134,66 +135,103 @@ public final class DrainerPool implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  private synchronized void next(long millis) {
+  /** Looks after so long. */
+  synchronized void next(long millis) {
     if (!closed) {
-      turn = DrainerClock.schedule(this::turn, millis);
+      turn = DrainerThreads.schedule(this::turn, millis);
     }
   }
 
   private void turn() {
     try {
-      synchronized (lock) {
-        lookAndScan();
+      look();
+      if (scanIsDue()) {
+        scan();
       }
-    } catch (InterruptedException e) {
-      LOG.debug("Adopting orphans is interrupted{}", closed ? " by close" : "");
     } catch (RuntimeException | Error e) { // thrown on, it would end adopting for good
-      LOG.error("Adopting orphans in {} failed; it is tried again", config.sfDir().get(), e);
+      complain(e);
     }
-    long untilScan = TimeUnit.NANOSECONDS.toMillis(nextScan - System.nanoTime());
-    next(active.isEmpty() ? Math.max(1, untilScan) : LOOK_MILLIS);
+    next(untilNextTurn());
   }
 
-  private void lookAndScan() throws InterruptedException {
-    look();
-    if (!closed && System.nanoTime() - nextScan >= 0) {
-      // First: where the look fails, the next one is not made at once.
-      nextScan = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scanMillis);
-      scan();
+  private void complain(Throwable e) {
+    LOG.error("Adopting orphans in {} failed; it is tried again", config.sfDir().get(), e);
+  }
+
+  private synchronized long untilNextTurn() {
+    long untilScan = TimeUnit.NANOSECONDS.toMillis(nextScan - System.nanoTime());
+    boolean busy = !active.isEmpty() || !starting.isEmpty() || !ending.isEmpty();
+    return busy ? LOOK_MILLIS : Math.max(1, untilScan);
+  }
+
+  /** Whether to scan; where the scan fails, the next one is not made at once. */
+  private synchronized boolean scanIsDue() {
+    boolean due = !closed && System.nanoTime() - nextScan >= 0;
+    if (due) {
       nextScan = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(scanMillis);
     }
+    return due;
+  }
+
+  /** There is room for another slot. */
+  private synchronized void scanSoon() {
+    nextScan = System.nanoTime();
   }
 
   private void look() {
     for (Drainer drainer : active) {
       SfException error = drainer.error().orElse(null);
       if (error != null) {
-        failed(drainer, error);
+        end(drainer, () -> failed(drainer, error));
       } else if (drainer.isDrained()) {
-        drained(drainer);
+        end(drainer, () -> drained(drainer));
       }
     }
   }
 
+  /** Ends a drainer on a thread of its own: its server, or the disk, may take its time. */
+  private void end(Drainer drainer, Runnable how) {
+    synchronized (this) {
+      if (starting.contains(drainer.name()) && !closed || !active.remove(drainer)) {
+        return; // it is yet to be told that it started, or somebody else ends it
+      }
+      ending.add(drainer.name());
+    }
+    DrainerThreads.run(
+        () -> {
+          try {
+            how.run();
+          } catch (RuntimeException | Error e) { // a listener's: the slot is given back already
+            complain(e);
+          } finally {
+            ended(drainer.name());
+          }
+        });
+  }
+
+  private synchronized void ended(String slot) {
+    ending.remove(slot);
+    scanSoon();
+    notifyAll();
+  }
+
   private void drained(Drainer drainer) {
     long last = drainer.publishedFsn();
-    active.remove(drainer);
     drainer.close();
-    retries.remove(drainer.name());
-    succeeded++;
+    retries.forget(drainer.name());
+    synchronized (this) {
+      succeeded++;
+    }
     LOG.info("Orphaned slot {} is drained up to frame {}", drainer.name(), last);
     listener.drained(drainer.name(), last);
-    nextScan = System.nanoTime();
   }
 
   private void failed(Drainer drainer, SfException error) {
-    active.remove(drainer);
     boolean givenUp = givesUp(error.code());
     try {
       if (givenUp) {
         drainer.markFailed(error);
-        failed++;
-        failedSlots++;
+        countFailed();
       } else {
         drainer.noteError(error);
       }
@@ -206,6 +244,11 @@ public final class DrainerPool implements AutoCloseable {
     report(drainer.name(), error, givenUp);
   }
 
+  private synchronized void countFailed() {
+    failed++;
+    failedSlots++;
+  }
+
   private boolean givesUp(ErrorCode code) {
     boolean spec = config.preset() == ConfigPreset.ENGINE && SPEC_GIVES_UP.contains(code);
     return spec || PROVEN.contains(code);
@@ -215,47 +258,71 @@ public final class DrainerPool implements AutoCloseable {
     if (givenUp) {
       LOG.error("Orphaned slot {} is marked .failed: {}", slot, error.getMessage());
     } else {
-      Retry before = retries.get(slot);
-      long delay =
-          before == null ? scanMillis : Math.min(LONGEST_RETRY_MILLIS, before.delayMillis * 2);
-      long notBefore = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(delay);
-      retries.put(slot, new Retry(notBefore, delay));
+      long delay = retries.failed(slot);
       LOG.warn("Orphaned slot {} is tried again in {} ms: {}", slot, delay, error.getMessage());
     }
     listener.failed(slot, error, givenUp);
   }
 
-  private void scan() throws InterruptedException {
+  private void scan() {
+    long failedBefore = failed;
     OrphanScanner.Scan found = scanner.scan();
-    failedSlots = found.failed();
-    strandedSlots = found.stranded();
-    Iterator<OrphanScanner.Orphan> orphans = found.candidates().iterator();
-    while (orphans.hasNext() && active.size() < config.maxBackgroundDrainers() && !closed) {
-      OrphanScanner.Orphan orphan = orphans.next();
-      Retry retry = retries.get(orphan.name());
-      if (retry == null || System.nanoTime() - retry.notBefore >= 0) {
-        start(orphan);
+    synchronized (this) {
+      if (failed == failedBefore) { // else the scan may not have seen it; the next one does
+        failedSlots = found.failed();
+      }
+      strandedSlots = found.stranded();
+    }
+    for (OrphanScanner.Orphan orphan : found.candidates()) {
+      if (claim(orphan.name())) {
+        DrainerThreads.run(() -> start(orphan));
       }
     }
   }
 
-  private void start(OrphanScanner.Orphan orphan) throws InterruptedException {
+  private synchronized boolean claim(String slot) {
+    boolean room = active.size() + starting.size() < config.maxBackgroundDrainers();
+    return room && !closed && !ending.contains(slot) && retries.isDue(slot) && starting.add(slot);
+  }
+
+  /** Opens a slot, which may read gigabytes, and begins to send it; on a thread of its own. */
+  private void start(OrphanScanner.Orphan orphan) {
     try {
       Drainer drainer = open(orphan);
-      active.add(drainer);
+      if (!enter(drainer)) {
+        drainer.close();
+        return;
+      }
       LOG.info(
           "Orphaned slot {} is adopted: frames {} to {} are to be sent",
           orphan.name(),
           drainer.ackedFsn() + 1,
           drainer.publishedFsn());
       listener.started(orphan.name(), drainer.ackedFsn(), drainer.publishedFsn());
+    } catch (InterruptedException e) {
+      LOG.debug("Opening orphaned slot {} is interrupted by close", orphan.name());
     } catch (SfException e) {
-      if (e.code() == ErrorCode.SLOT_LOCKED) {
-        LOG.debug("Slot {} was taken meanwhile", orphan.name());
-        return;
+      unopened(orphan, e);
+    } catch (RuntimeException | Error e) {
+      complain(e);
+    } finally {
+      synchronized (this) {
+        starting.remove(orphan.name());
       }
-      report(orphan.name(), e, e.code() == ErrorCode.SLOT_REFUSED && markRefused(orphan, e));
     }
+  }
+
+  private synchronized boolean enter(Drainer drainer) {
+    return !closed && active.add(drainer);
+  }
+
+  private void unopened(OrphanScanner.Orphan orphan, SfException e) {
+    if (e.code() == ErrorCode.SLOT_LOCKED) {
+      LOG.debug("Slot {} was taken meanwhile", orphan.name());
+      return;
+    }
+    report(orphan.name(), e, e.code() == ErrorCode.SLOT_REFUSED && markRefused(orphan, e));
+    scanSoon();
   }
 
   private boolean markRefused(OrphanScanner.Orphan orphan, SfException error) {
@@ -265,32 +332,34 @@ public final class DrainerPool implements AutoCloseable {
       error.addSuppressed(unwritten);
       return false;
     }
-    failed++;
-    failedSlots++;
+    countFailed();
     return true;
   }
 
-  /** Opening may take long; it alone is interrupted by close, since an interrupt closes files. */
+  /** Opening alone is interrupted by close: elsewhere an interrupt would close files. */
   private Drainer open(OrphanScanner.Orphan orphan) throws InterruptedException {
     synchronized (this) {
       if (closed) {
         throw new InterruptedException("closed");
       }
-      opening = Thread.currentThread();
+      opening.add(Thread.currentThread());
     }
     try {
       SenderErrorHandler told = errors.apply(orphan.name());
       return Drainer.open(orphan, config, deadLetters, told, suspended, keeper, io);
     } finally {
       synchronized (this) {
-        opening = null;
+        opening.remove(Thread.currentThread());
         // An interrupt that came too late must not hit what follows.
         Thread.interrupted();
       }
     }
   }
 
-  /** Stops sending, bounded in time; what is not acknowledged stays for the next adopter. */
+  /**
+   * Stops sending; what is not acknowledged stays for the next adopter. Takes at most a minute,
+   * whatever servers and disks do; what takes longer ends in the background.
+   */
   @Override
   public void close() {
     synchronized (this) {
@@ -298,90 +367,31 @@ public final class DrainerPool implements AutoCloseable {
       if (turn != null) {
         turn.cancel(false);
       }
-      if (opening != null) {
-        opening.interrupt();
-      }
+      opening.forEach(Thread::interrupt);
     }
-    synchronized (lock) {
-      List<Drainer> left = new ArrayList<>(active);
-      active.clear();
-      Drainer.closeAll(left);
+    for (Drainer drainer : active) {
+      end(drainer, drainer::close);
+    }
+    if (!awaitEnds()) {
+      LOG.warn("Some orphaned slots in {} take long to be given back", config.sfDir().get());
     }
   }
 
-  /** Gathers what a {@link DrainerPool} works with. Everything has a default. */
-  public static final class Builder {
-    private final SenderConfig config;
-    private final SlotTarget own;
-    private DeadLetterSink deadLetters;
-    private Function<String, SenderErrorHandler> errors = slot -> null;
-    private DrainListener listener = DrainListener.NONE;
-    private SuspendedTables suspended = new SuspendedTables();
-    private SegmentKeeper keeper;
-    private DiskIo io = DiskIo.PRODUCTION;
-    private long scanMillis = 30_000;
-
-    private Builder(SenderConfig config, SlotTarget own) {
-      this.config = config;
-      this.own = own;
-    }
-
-    /** Where dropped frames are kept; default: beside the slots. */
-    public Builder deadLetters(DeadLetterSink sink) {
-      this.deadLetters = sink;
-      return this;
-    }
-
-    /** Who is told of rejections; default: the log. */
-    public Builder errorHandler(SenderErrorHandler handler) {
-      return errorHandlers(slot -> handler);
-    }
-
-    /** The same, a handler for each slot by its name; null: the log. */
-    public Builder errorHandlers(Function<String, SenderErrorHandler> bySlot) {
-      this.errors = bySlot;
-      return this;
-    }
-
-    public Builder listener(DrainListener told) {
-      this.listener = told;
-      return this;
-    }
-
-    /** What is known of suspended tables, where others share it. */
-    public Builder suspended(SuspendedTables shared) {
-      this.suspended = shared;
-      return this;
-    }
-
-    /** Who does the file work; default: the one of this JVM. */
-    public Builder keeper(SegmentKeeper shared) {
-      this.keeper = shared;
-      return this;
-    }
-
-    Builder diskIo(DiskIo disk) {
-      this.io = disk;
-      return this;
-    }
-
-    /** Time between two looks, and the first pause before a slot is tried again. */
-    Builder scanMillis(long millis) {
-      this.scanMillis = millis;
-      return this;
-    }
-
-    /** Starts to look, at once. */
-    public DrainerPool start() {
-      if (keeper == null) {
-        keeper = SegmentKeeper.shared();
+  private synchronized boolean awaitEnds() {
+    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
+    boolean interrupted = false;
+    long left = CLOSE_MILLIS;
+    while (!ending.isEmpty() && left > 0) {
+      try {
+        wait(left);
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
-      if (deadLetters == null) {
-        deadLetters = new LocalDeadLetters(config.sfDir().orElseThrow());
-      }
-      DrainerPool pool = new DrainerPool(this);
-      pool.next(0);
-      return pool;
+      left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
     }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    return ending.isEmpty();
   }
 }

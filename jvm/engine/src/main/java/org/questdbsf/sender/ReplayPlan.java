@@ -58,7 +58,8 @@ final class ReplayPlan {
    * @throws SfException SLOT_NEWER_FORMAT where frames lean on a dictionary that is not in them: no
    *     damage, so nobody may give the slot up for it
    */
-  static ReplayPlan read(SegmentRing ring, String slot, SymbolDictionary dictionary) {
+  static ReplayPlan read(SegmentRing ring, String slot, SymbolDictionary dictionary)
+      throws InterruptedException {
     RecoveredSymbols symbols = new RecoveredSymbols();
     TreeMap<Long, Long> groups = new TreeMap<>();
     List<Long> starts = new ArrayList<>();
@@ -66,6 +67,9 @@ final class ReplayPlan {
     long open = NONE;
     long last = ring.publishedFsn();
     for (long fsn = ring.ackedFsn() + 1; fsn <= last; fsn++) {
+      if (Thread.interrupted()) { // there may be gigabytes
+        throw new InterruptedException();
+      }
       int length = ring.frameLength(fsn);
       frame = frame.length < length ? new byte[length + length / 2] : frame;
       ring.copyFrame(fsn, frame, 0);

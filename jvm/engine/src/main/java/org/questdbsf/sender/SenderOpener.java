@@ -69,7 +69,8 @@ final class SenderOpener {
     }
   }
 
-  private ReplayPlan plan(Slot slot, SegmentRing ring, SymbolDictionary dictionary) {
+  private ReplayPlan plan(Slot slot, SegmentRing ring, SymbolDictionary dictionary)
+      throws InterruptedException {
     boolean leftovers = slot != null && ring.publishedFsn() > ring.ackedFsn();
     return leftovers ? ReplayPlan.read(ring, name(slot), dictionary) : ReplayPlan.ofEmpty();
   }
@@ -145,7 +146,7 @@ final class SenderOpener {
     if (!wanted) {
       return null;
     }
-    DrainerPool.Builder pool = DrainerPool.builder(config, target()).keeper(keeper());
+    DrainerPoolBuilder pool = DrainerPool.builder(config, target()).keeper(keeper());
     if (from.deadLetters != null) {
       pool.deadLetters(from.deadLetters);
     }

@@ -4,7 +4,7 @@ import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -13,12 +13,12 @@ import java.util.concurrent.locks.LockSupport;
 /**
  * Does what producers and senders must not wait for: makes hot spares, trims acknowledged segments,
  * writes watermarks, forces files, unmaps and deletes. One daemon thread ({@code
- * questdb-sf-keeper}) looks after all rings of a JVM; opening and closing of slots, which may read
- * gigabytes, goes to at most two more ({@code questdb-sf-slots}), which end when idle. None of them
- * is ever interrupted: an interrupt would close the file under everybody.
+ * questdb-sf-keeper}) looks after all rings of a JVM; opening and closing of a slot, which may read
+ * gigabytes or meet a disk that hangs, has a thread to itself while it lasts ({@code
+ * questdb-sf-slots}), so that no slot waits for another. None of them is ever interrupted: an
+ * interrupt would close the file under everybody.
  */
 public final class SegmentKeeper implements AutoCloseable {
-  private static final int SLOT_THREADS = 2;
   private static final long SLOT_THREAD_IDLE_SECONDS = 60;
 
   /** One ring to look after. */
@@ -82,13 +82,12 @@ public final class SegmentKeeper implements AutoCloseable {
   public SegmentKeeper() {
     slotThreads =
         new ThreadPoolExecutor(
-            SLOT_THREADS,
-            SLOT_THREADS,
+            0,
+            Integer.MAX_VALUE, // as many as there are callers that wait for one
             SLOT_THREAD_IDLE_SECONDS,
             TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
+            new SynchronousQueue<>(),
             r -> daemon(r, "questdb-sf-slots"));
-    slotThreads.allowCoreThreadTimeOut(true);
     thread = daemon(this::run, "questdb-sf-keeper");
     thread.start();
   }

@@ -17,6 +17,9 @@ final class SlotOpener {
   private final SegmentKeeper keeper;
   private final DiskIo io;
 
+  /** Nobody waits for the slot any more. */
+  private volatile boolean abandoned;
+
   SlotOpener(
       Path sfDir,
       String name,
@@ -57,6 +60,7 @@ final class SlotOpener {
     try {
       return opening.get();
     } catch (InterruptedException e) {
+      abandoned = true;
       opening.thenAccept(
           slot ->
               keeper.submit(
@@ -75,7 +79,7 @@ final class SlotOpener {
     SlotLock lock = SlotLock.acquire(directory.getParent(), name, io);
     List<SegmentFile> segments = List.of();
     try {
-      SlotRecovery r = SlotRecovery.look(directory, name, io);
+      SlotRecovery r = SlotRecovery.look(directory, name, io, () -> abandoned);
       segments = r.map();
       segments.forEach(s -> share.adopt(s.capacity()));
       RecoveryReport report = r.report();

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.function.BooleanSupplier;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
 import org.questdbsf.slot.SlotJudge.Decision;
@@ -44,14 +45,16 @@ final class SlotRecovery {
   /**
    * Looks at a slot whose lock is held, and changes nothing.
    *
+   * @param abandoned whether nobody waits for it any more: asked before each segment
    * @throws SfException SLOT_REFUSED, SLOT_NEWER_FORMAT
    * @throws IOException when anything could not be read: no verdict; trying again does no harm
    */
-  static SlotRecovery look(Path directory, String slot, DiskIo io) throws IOException {
+  static SlotRecovery look(Path directory, String slot, DiskIo io, BooleanSupplier abandoned)
+      throws IOException {
     SlotRecovery recovery = new SlotRecovery(directory, slot, io);
     recovery.list();
     recovery.readClues();
-    recovery.judge(recovery.scan());
+    recovery.judge(recovery.scan(abandoned));
     return recovery;
   }
 
@@ -76,10 +79,13 @@ final class SlotRecovery {
   }
 
   /** Pass 3: the frames of every segment file. */
-  private List<Found> scan() throws IOException {
+  private List<Found> scan(BooleanSupplier abandoned) throws IOException {
     List<Found> found = new ArrayList<>();
     for (String name : names) {
       if (name.endsWith(SegmentFormat.SUFFIX)) {
+        if (abandoned.getAsBoolean()) {
+          throw new IOException("who wanted slot " + slot + " gave up before it was read");
+        }
         found.add(new Found(name, SegmentScanner.scan(directory.resolve(name), io)));
       }
     }

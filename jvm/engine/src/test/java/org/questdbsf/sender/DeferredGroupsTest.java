@@ -57,7 +57,7 @@ class DeferredGroupsTest {
     ring.append(encoder.array(), 0, encoder.length(), 1000, () -> "");
   }
 
-  private void start(ScriptServer server, String keys) {
+  private void start(ScriptServer server, String keys) throws InterruptedException {
     SenderCounters counters = new SenderCounters();
     SenderBuilder builder = Senders.builder(server.address(), keys);
     setup =

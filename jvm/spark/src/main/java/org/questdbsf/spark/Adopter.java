@@ -13,6 +13,7 @@ import org.questdbsf.error.SfException;
 import org.questdbsf.sender.DeadLetterSink;
 import org.questdbsf.sender.DrainListener;
 import org.questdbsf.sender.DrainerPool;
+import org.questdbsf.sender.DrainerPoolBuilder;
 import org.questdbsf.sender.Policy;
 import org.questdbsf.sender.SenderConfig;
 import org.questdbsf.sender.SenderError;
@@ -48,7 +49,7 @@ final class Adopter implements DrainListener {
   /** Starts at once. */
   Adopter(SenderConfig config, DeadLetterSink deadLetters) {
     this.sfDir = config.sfDir().orElseThrow().toAbsolutePath().normalize();
-    DrainerPool.Builder builder =
+    DrainerPoolBuilder builder =
         DrainerPool.builder(config, SlotTarget.of(config, List.of(), "questdb-sf-spark"))
             .listener(this)
             .suspended(suspended)

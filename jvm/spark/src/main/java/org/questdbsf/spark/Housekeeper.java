@@ -4,41 +4,57 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The one thread of the connector in an executor JVM: opens slots, which no task thread may do, and
- * closes lanes that were idle for long.
+ * The threads of the connector in an executor JVM. One does what is due now and then, and waits for
+ * nothing. Opening a slot, which no task thread may do, and closing a lane may wait, for a disk or
+ * for a server, and have a thread each while they last, so that no lane waits for another.
  */
 final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
-  private static final ScheduledThreadPoolExecutor THREAD =
-      new ScheduledThreadPoolExecutor(
-          1,
-          task -> {
-            Thread thread = new Thread(task, "questdb-sf-lanes");
-            thread.setDaemon(true);
-            return thread;
-          });
+  private static final ScheduledThreadPoolExecutor CLOCK =
+      new ScheduledThreadPoolExecutor(1, task -> daemon(task, "questdb-sf-lanes-clock"));
+  private static final ThreadPoolExecutor WORKERS =
+      new ThreadPoolExecutor(
+          0,
+          Integer.MAX_VALUE, // as many as there are lanes being opened or closed
+          10,
+          TimeUnit.SECONDS,
+          new SynchronousQueue<>(),
+          task -> daemon(task, "questdb-sf-lanes"));
 
   private Housekeeper() {}
 
-  /** Runs something now and then for the life of the JVM; failures are logged. */
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  /** Runs quick work now and then for the life of the JVM; failures are logged. */
   static void every(long millis, Runnable work) {
-    THREAD.scheduleWithFixedDelay(() -> guarded(work), millis, millis, TimeUnit.MILLISECONDS);
+    CLOCK.scheduleWithFixedDelay(() -> guarded(work), millis, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Runs something once, soon; a failure is logged. */
+  /** Runs quick work once, soon; a failure is logged. */
   static void soon(Runnable work) {
-    THREAD.execute(() -> guarded(work));
+    CLOCK.execute(() -> guarded(work));
   }
 
-  /** Runs something once and hands back what it gives or throws. */
+  /** Runs work that may wait, now; a failure is logged. */
+  static void apart(Runnable work) {
+    WORKERS.execute(() -> guarded(work));
+  }
+
+  /** Runs work that may wait, and hands back what it gives or throws. */
   static <T> CompletableFuture<T> call(Callable<T> work) {
     CompletableFuture<T> result = new CompletableFuture<>();
-    THREAD.execute(
+    WORKERS.execute(
         () -> {
           try {
             result.complete(work.call());

@@ -218,10 +218,13 @@ final class LanePool {
                   + RowEncoder.withoutCode(error.code(), error.getMessage()),
               error));
     }
-    Housekeeper.soon(lane::bury);
+    Housekeeper.apart(lane::bury);
   }
 
-  /** Closes lanes that are idle for long, or retired, once what they hold is acknowledged. */
+  /**
+   * Has lanes closed that are idle for long, or retired, once what they hold is acknowledged. Waits
+   * for none of them.
+   */
   void tidy() {
     List<Lane> ended = new ArrayList<>();
     lock.lock();
@@ -238,12 +241,14 @@ final class LanePool {
     } finally {
       lock.unlock();
     }
-    for (Lane lane : ended) {
-      try {
-        lane.end();
-      } finally {
-        left(lane);
-      }
+    ended.forEach(lane -> Housekeeper.apart(() -> end(lane)));
+  }
+
+  private void end(Lane lane) {
+    try {
+      lane.end();
+    } finally {
+      left(lane);
     }
   }
 

@@ -113,7 +113,7 @@ final class LanePools {
       Lane lane = pool.giveUpIdle(asking);
       if (lane != null) {
         CountDownLatch ended = new CountDownLatch(1);
-        Housekeeper.soon(
+        Housekeeper.apart(
             () -> {
               try {
                 lane.end();

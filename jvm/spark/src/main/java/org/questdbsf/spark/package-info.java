@@ -18,8 +18,8 @@
  * gone from {@code GoneExecutors}; errors and events go on to {@link
  * org.questdbsf.spark.SfHandlers}.
  *
- * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the one
- * thread of this room on executors; on the driver each handler has one. Never an exception out of
- * {@code abort}.
+ * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the
+ * threads of this room on executors: one for what is quick, and one for each lane while it is
+ * opened or closed; on the driver each handler has one. Never an exception out of {@code abort}.
  */
 package org.questdbsf.spark;
