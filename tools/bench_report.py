@@ -43,8 +43,8 @@ def floor_of(job: tuple[str, ...]) -> tuple[str, ...]:
     return ("AppendFloorBench" if kind == "AppendBench" else kind, "floor", *parameters)
 
 
-def main(path: Path, arrow: Path) -> None:
-    """Prints both, and what :mod:`arrow_bench` wrote."""
+def main(path: Path, arrow: Path, looks: Path) -> None:
+    """Prints both, what :mod:`arrow_bench` wrote, and how often lanes look at tables."""
     costs = read(path)
     lines = []
     for job, cost in costs.items():
@@ -81,6 +81,15 @@ def main(path: Path, arrow: Path) -> None:
             file=sys.stderr,
         )
     print(f"bar: {rows['bar']} times to the server that only acknowledges", file=sys.stderr)
+    per_second: dict[str, dict[str, float]] = json.loads(looks.read_text(encoding="utf-8"))[
+        "looks_per_second"
+    ]
+    for load, rates in per_second.items():
+        print(
+            f"looks at tables, {load}: {rates['lanes_1']} queries a second by one lane, "
+            f"{rates['lanes_64']} by 64: {rates['ratio']} times",
+            file=sys.stderr,
+        )
     print(
         json.dumps(
             {
@@ -88,10 +97,11 @@ def main(path: Path, arrow: Path) -> None:
                 "jmh": str(path),
                 "arrow_vs_released_rows": rows["arrow_vs_released_rows"],
                 "arrow": rows,
+                "looks_per_second": per_second,
             }
         )
     )
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), Path(sys.argv[2]))
+    main(Path(sys.argv[1]), Path(sys.argv[2]), Path(sys.argv[3]))

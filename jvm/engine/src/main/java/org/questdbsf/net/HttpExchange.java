@@ -1,6 +1,7 @@
 package org.questdbsf.net;
 
 import io.netty.buffer.ByteBuf;
+import io.netty.channel.Channel;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.handler.codec.http.HttpContent;
@@ -8,6 +9,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import io.netty.handler.codec.http.HttpObject;
 import io.netty.handler.codec.http.HttpResponse;
 import io.netty.handler.codec.http.HttpResponseStatus;
+import io.netty.handler.codec.http.HttpUtil;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.NotSslRecordException;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
@@ -21,8 +23,8 @@ import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
 
 /**
- * One HTTP request and its response on a fresh connection, TLS included, under one time-out. Lives
- * on the event loop; {@link #await} is for the thread that dialled.
+ * One HTTP request and its response under one time-out: on a fresh connection, TLS included, or on
+ * one that was kept. Lives on the event loop; {@link #await} is for the thread that dialled.
  *
  * @param <T> what the response is made into
  */
@@ -43,6 +45,7 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
   private ScheduledFuture<?> timer;
   private boolean secured;
   private HttpResponse head;
+  private volatile boolean timedOut;
 
   HttpExchange(boolean tls, int timeoutMillis, int maxBodyBytes, ForeignText foreign) {
     this.tls = tls;
@@ -112,16 +115,39 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     return result.isDone();
   }
 
+  /** The connection that {@link Dialer#dial} made. */
+  final Channel channel() {
+    return context.channel();
+  }
+
+  /** Whether the server let the time pass; else it, or the network, ended the connection. */
+  final boolean timedOut() {
+    return timedOut;
+  }
+
+  /** Whether the connection is good for another request when this one is answered. */
+  final boolean keepsAlive() {
+    return head != null && HttpUtil.isKeepAlive(head);
+  }
+
   @Override
   public final void handlerAdded(ChannelHandlerContext ctx) {
     context = ctx;
+    if (ctx.channel().isActive()) { // a connection that was kept
+      secured = tls;
+      start(ctx);
+    }
   }
 
   @Override
   public final void channelActive(ChannelHandlerContext ctx) {
+    start(ctx);
+    ctx.fireChannelActive();
+  }
+
+  private void start(ChannelHandlerContext ctx) {
     timer = ctx.executor().schedule(this::onTimeout, timeoutMillis, TimeUnit.MILLISECONDS);
     begin(ctx);
-    ctx.fireChannelActive();
   }
 
   @Override
@@ -191,6 +217,7 @@ abstract class HttpExchange<T> extends SimpleChannelInboundHandler<HttpObject> {
     if (isOver()) {
       return;
     }
+    timedOut = true;
     if (head != null) {
       finish(false); // the status is known, only the end of the body is missing
     } else {

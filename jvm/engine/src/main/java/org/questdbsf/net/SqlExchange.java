@@ -19,18 +19,25 @@ final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
   private final String authorization;
   private final String sql;
   private final String clientId;
+  private final boolean keep;
 
+  /**
+   * @param keep whether the connection is to be kept for another exchange, where the server does
+   *     too: with a {@link ParkedHandler} in the place of this one
+   */
   SqlExchange(
       Endpoint endpoint,
       ConnectSettings settings,
       String authorization,
       String sql,
-      ForeignText foreign) {
+      ForeignText foreign,
+      boolean keep) {
     super(settings.tls(), settings.authTimeoutMillis(), MAX_BODY_BYTES, foreign);
     this.endpoint = endpoint;
     this.authorization = authorization;
     this.sql = sql;
     this.clientId = settings.clientId();
+    this.keep = keep;
   }
 
   @Override
@@ -40,7 +47,11 @@ final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
     FullHttpRequest request =
         new DefaultFullHttpRequest(HttpVersion.HTTP_1_1, HttpMethod.GET, uri.toString());
     request.headers().set(HttpHeaderNames.HOST, endpoint.toString());
-    request.headers().set(HttpHeaderNames.CONNECTION, HttpHeaderValues.CLOSE);
+    request
+        .headers()
+        .set(
+            HttpHeaderNames.CONNECTION,
+            keep ? HttpHeaderValues.KEEP_ALIVE : HttpHeaderValues.CLOSE);
     request.headers().set(HttpHeaderNames.ACCEPT, HttpHeaderValues.APPLICATION_JSON);
     request.headers().set(HttpHeaderNames.USER_AGENT, clientId);
     if (authorization != null) {
@@ -62,8 +73,13 @@ final class SqlExchange extends HttpExchange<HttpExchange.Answer> {
 
   @Override
   void answered(ChannelHandlerContext ctx, Answer answer) {
-    succeed(answer);
-    ctx.close();
+    if (keep && answer.complete() && keepsAlive()) {
+      ctx.pipeline().replace(this, ParkedHandler.NAME, new ParkedHandler());
+      succeed(answer);
+    } else {
+      succeed(answer);
+      ctx.close();
+    }
   }
 
   @Override

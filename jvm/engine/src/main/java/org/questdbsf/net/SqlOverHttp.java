@@ -3,6 +3,7 @@ package org.questdbsf.net;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -36,7 +37,48 @@ public final class SqlOverHttp {
     }
     String authorization = authorization(endpoint);
     ForeignText foreign = ForeignText.of(authorization);
-    HttpExchange.Answer answer = exchange(endpoint, sql, authorization, foreign);
+    return read(endpoint, dial(endpoint, sql, authorization, foreign, false), foreign);
+  }
+
+  /**
+   * Queries of one server on a connection that is kept.
+   *
+   * @see SqlSession
+   */
+  public SqlSession session(Endpoint endpoint) {
+    return new SqlSession(this, settings, endpoint);
+  }
+
+  /**
+   * Equal for two that ask a server alike: with the same TLS, secret and time-outs. Holds the
+   * secret: not to be shown.
+   *
+   * @throws SqlFailure when the secret cannot be resolved
+   */
+  public Object login(Endpoint endpoint) throws SqlFailure {
+    return new Login(
+        endpoint,
+        settings.tls(),
+        settings.tlsSettings().verify(),
+        settings.tlsSettings().roots(),
+        authorization(endpoint),
+        settings.connectTimeoutMillis(),
+        settings.authTimeoutMillis());
+  }
+
+  private record Login(
+      Endpoint endpoint,
+      boolean tls,
+      boolean verify,
+      Path roots,
+      String authorization,
+      int connectTimeoutMillis,
+      int authTimeoutMillis) {}
+
+  /** Waits for an answer and makes it a result. */
+  static SqlResult read(Endpoint endpoint, SqlExchange exchange, ForeignText foreign)
+      throws SqlFailure, InterruptedException {
+    HttpExchange.Answer answer = await(endpoint, exchange);
     int status = answer.status().code();
     if (status != 200) {
       throw refused(endpoint, answer, foreign);
@@ -56,7 +98,7 @@ public final class SqlOverHttp {
     }
   }
 
-  private String authorization(Endpoint endpoint) throws SqlFailure {
+  String authorization(Endpoint endpoint) throws SqlFailure {
     try {
       return Authorization.resolve(endpoint, settings.credentials());
     } catch (ConnectFailure e) {
@@ -64,17 +106,24 @@ public final class SqlOverHttp {
     }
   }
 
-  private HttpExchange.Answer exchange(
-      Endpoint endpoint, String sql, String authorization, ForeignText foreign)
+  /** Begins an exchange on a fresh connection. */
+  SqlExchange dial(
+      Endpoint endpoint, String sql, String authorization, ForeignText foreign, boolean keep)
       throws SqlFailure, InterruptedException {
     try {
       return Dialer.dial(
-              endpoint,
-              settings,
-              () -> new SqlExchange(endpoint, settings, authorization, sql, foreign))
-          .await();
+          endpoint,
+          settings,
+          () -> new SqlExchange(endpoint, settings, authorization, sql, foreign, keep));
     } catch (ConnectFailure e) {
       throw new SqlFailure(0, null, null, -1, e.getMessage(), e);
+    }
+  }
+
+  private static HttpExchange.Answer await(Endpoint endpoint, SqlExchange exchange)
+      throws SqlFailure, InterruptedException {
+    try {
+      return exchange.await();
     } catch (ExecutionException e) {
       if (e.getCause() instanceof SqlFailure failure) {
         throw failure;

@@ -30,6 +30,7 @@ final class AckTracker {
   private final ArrayDeque<ServerReply.Ok> open = new ArrayDeque<>();
 
   private long openSince;
+  private long newestOpen;
   private long lookAt;
   private boolean lookFailed;
   private boolean durable;
@@ -98,6 +99,7 @@ final class AckTracker {
           settle(ours);
         } else if (ours.sequence() > open.getLast().sequence()) {
           open.add(ours);
+          newestOpen = now;
         }
       }
     }
@@ -111,6 +113,7 @@ final class AckTracker {
       lookFailed = false;
     }
     open.add(ok);
+    newestOpen = now;
   }
 
   private void settle(ServerReply.Ok ok) {
@@ -140,12 +143,12 @@ final class AckTracker {
   }
 
   /**
-   * A look that began at {@code asked} found the tables to be the ones they were: what was
-   * acknowledged before it is in them.
+   * A look that began at {@code since} or later found the tables to be the ones they were: what was
+   * acknowledged before it is in them. A look that is older than an open OK says nothing of it.
    */
-  void sameTables(long asked) {
-    audit.same(asked);
-    while (!open.isEmpty()) {
+  void sameTables(long since) {
+    audit.same(since);
+    while (!open.isEmpty() && since - newestOpen >= 0) {
       settle(open.removeFirst());
     }
   }

@@ -77,11 +77,21 @@ public interface ConnectionGate {
   }
 
   /**
+   * How old a look may be that is not made for this loop, in nanoseconds.
+   *
+   * @param quiet whether all that was sent is acknowledged
+   */
+  default long mayBeOld(boolean quiet) {
+    return 0;
+  }
+
+  /**
    * Called on a connection that was admitted, to see whether what was found still holds.
    *
+   * @param since the look must not have begun before, by {@code System.nanoTime()}
    * @throws GateClosed if nothing more may be shipped
    */
-  default Look admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
+  default Look admitAgain(Endpoint endpoint, long since) throws GateClosed, InterruptedException {
     return Look.SAME;
   }
 

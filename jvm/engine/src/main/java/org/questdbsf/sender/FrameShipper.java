@@ -128,7 +128,7 @@ final class FrameShipper {
       }
       if (acks.awaitsLook() && endsConnection(event)) {
         // What was acknowledged before is settled first: it need not be sent again.
-        Loss loss = askGate(true);
+        Loss loss = lookSince(System.nanoTime());
         if (loss != null) {
           return loss;
         }
@@ -212,7 +212,7 @@ final class FrameShipper {
       // Read after the frame was seen published: what it needs was announced before.
       long version = setup.gate().version();
       if (version != gateVersion) {
-        Loss loss = askGate(false);
+        Loss loss = askGate(() -> setup.gate().admitMore(link.connection().endpoint()), () -> {});
         if (loss != null) {
           return loss;
         }
@@ -249,18 +249,23 @@ final class FrameShipper {
 
   private Loss lookAgain() throws TerminalFailure, InterruptedException {
     long now = System.nanoTime();
+    if (acks.isLookDue(now)) {
+      return lookSince(now); // what is acknowledged is in the tables only if they are the same now
+    }
     boolean quiet = inFlight.okFsn() + 1 >= inFlight.nextFsn();
-    return acks.isLookDue(now) || setup.gate().isDue(quiet, now) ? askGate(true) : null;
+    return setup.gate().isDue(quiet, now) ? lookSince(now - setup.gate().mayBeOld(quiet)) : null;
   }
 
-  private Loss askGate(boolean again) throws TerminalFailure, InterruptedException {
+  private Loss lookSince(long since) throws TerminalFailure, InterruptedException {
     Endpoint endpoint = link.connection().endpoint();
-    long asked = System.nanoTime();
+    return askGate(() -> setup.gate().admitAgain(endpoint, since), () -> acks.sameTables(since));
+  }
+
+  private Loss askGate(
+      LoopControl.Interruptible<ConnectionGate.Look, GateClosed> question, Runnable same)
+      throws TerminalFailure, InterruptedException {
     try {
-      ConnectionGate.Look look =
-          control.interruptibly(
-              () -> again ? setup.gate().admitAgain(endpoint) : setup.gate().admitMore(endpoint));
-      switch (look) {
+      switch (control.interruptibly(question)) {
         case REPLACED -> {
           return Loss.of(
               Loss.Kind.FRAME,
@@ -270,11 +275,7 @@ final class FrameShipper {
         case UNKNOWN -> {
           return acks.unknownTables(System.nanoTime());
         }
-        case SAME -> {
-          if (again) {
-            acks.sameTables(asked);
-          }
-        }
+        case SAME -> same.run();
       }
       return null;
     } catch (GateClosed closed) {

@@ -42,6 +42,7 @@ public final class TableCheck implements ConnectionGate {
 
   private record Required(TableSpec spec, long version) {}
 
+  private final SqlOverHttp sql;
   private final TableLookup lookup;
   private final MissingTable missing;
   private final SuspendedTables suspended;
@@ -70,6 +71,7 @@ public final class TableCheck implements ConnectionGate {
   TableCheck(SqlOverHttp sql, SuspendedTables suspended, TableWatch watch) {
     this.suspended = suspended;
     this.watch = watch;
+    this.sql = sql;
     this.lookup = new TableLookup(sql);
     this.missing = new MissingTable(sql, lookup);
     this.repair = new KeyRepair(sql, lookup);
@@ -153,13 +155,21 @@ public final class TableCheck implements ConnectionGate {
   }
 
   @Override
-  public Look admitAgain(Endpoint endpoint) throws GateClosed, InterruptedException {
+  public long mayBeOld(boolean quiet) {
+    return watch.mayBeOld(quiet);
+  }
+
+  @Override
+  public Look admitAgain(Endpoint endpoint, long since) throws GateClosed, InterruptedException {
     long began = System.nanoTime();
     long cost = 0;
     Look look = Look.SAME;
     try {
-      Map<String, TableLookup.Glance> there = lookup.glance(endpoint, watch.tables(endpoint));
-      cost = System.nanoTime() - began;
+      TableLooks.Answer answer =
+          TableLooks.look(sql, endpoint, watch.tables(endpoint), watch.notBefore(since));
+      Map<String, TableLookup.Glance> there = answer.there();
+      began = answer.began();
+      cost = answer.nanos();
       for (Required table : List.copyOf(required.values())) {
         String name = table.spec.table();
         TableWatch.Seen before = watch.seen(endpoint, name);
@@ -182,7 +192,7 @@ public final class TableCheck implements ConnectionGate {
       cost = System.nanoTime() - began;
       look = Look.UNKNOWN;
     } finally {
-      watch.looked(System.nanoTime(), cost);
+      watch.looked(began, cost);
     }
     return look;
   }

@@ -1,7 +1,9 @@
 package org.questdbsf.sender;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -12,6 +14,7 @@ import org.questdbsf.net.Endpoint;
 import org.questdbsf.net.SqlFailure;
 import org.questdbsf.net.SqlOverHttp;
 import org.questdbsf.net.SqlResult;
+import org.questdbsf.net.SqlSession;
 
 /**
  * Asks one server about a table. Servers differ in which columns {@code tables()} has, so all are
@@ -52,8 +55,11 @@ final class TableLookup {
   private static final String SUSPENDED = "table_suspended";
   private static final int BAD_REQUEST = 400;
 
-  /** So that the statement, which goes into a URL, stays well below what servers take. */
-  private static final int NAMES_A_QUERY = 20;
+  /**
+   * Characters, each up to nine bytes of a URL: such a statement stays well below what servers
+   * take.
+   */
+  private static final int NAMES_A_QUERY = 3000;
 
   private final SqlOverHttp sql;
 
@@ -87,23 +93,27 @@ final class TableLookup {
    *
    * @return by name in lower case; without those that are not there
    */
-  Map<String, Glance> glance(Endpoint endpoint, List<String> tables)
+  static Map<String, Glance> glance(SqlSession sql, Collection<String> tables)
       throws SqlFailure, InterruptedException {
     Map<String, Glance> there = new HashMap<>();
-    for (int from = 0; from < tables.size(); from += NAMES_A_QUERY) {
-      StringJoiner names = new StringJoiner(", ", "(", ")");
-      tables.subList(from, Math.min(tables.size(), from + NAMES_A_QUERY)).stream()
-          .map(CreateTable::text)
-          .forEach(names::add);
-      SqlResult found =
-          sql.query(endpoint, "SELECT * FROM tables() WHERE lower(table_name) IN " + names);
-      for (int i = 0; i < found.rows().size(); i++) {
-        String name = (String) found.value(i, "table_name");
-        Boolean suspended = (Boolean) said(found, i, SUSPENDED);
-        there.put(name.toLowerCase(Locale.ROOT), new Glance(name, identity(found, i), suspended));
+    StringJoiner names = new StringJoiner(", ", "(", ")");
+    Iterator<String> left = tables.iterator();
+    while (left.hasNext()) {
+      names.add(CreateTable.text(left.next()));
+      if (names.length() > NAMES_A_QUERY || !left.hasNext()) {
+        glance(sql.query("SELECT * FROM tables() WHERE lower(table_name) IN " + names), there);
+        names = new StringJoiner(", ", "(", ")");
       }
     }
     return there;
+  }
+
+  private static void glance(SqlResult found, Map<String, Glance> there) {
+    for (int i = 0; i < found.rows().size(); i++) {
+      String name = (String) found.value(i, "table_name");
+      Boolean suspended = (Boolean) said(found, i, SUSPENDED);
+      there.put(name.toLowerCase(Locale.ROOT), new Glance(name, identity(found, i), suspended));
+    }
   }
 
   private SqlResult entry(Endpoint endpoint, String table) throws SqlFailure, InterruptedException {

@@ -41,13 +41,14 @@ final class TableWatch {
   private static final long BUSY_NANOS = TimeUnit.SECONDS.toNanos(1);
 
   /** Looking takes at most a quarter of the time, however slow the server's SQL is. */
-  private static final int COST_FACTOR = 3;
+  private static final int COST_FACTOR = 4;
 
   private final long quietNanos;
   private final long busyNanos;
   private final int costFactor;
   private final Map<At, Seen> seen = new HashMap<>();
   private final Set<At> doubts = new HashSet<>();
+  private long checkedAt = System.nanoTime();
   private long lookedAt;
   private long cost;
 
@@ -71,6 +72,12 @@ final class TableWatch {
     At at = at(endpoint, table);
     seen.put(at, found);
     doubts.remove(at);
+    checkedAt = System.nanoTime();
+  }
+
+  /** The later of a time and the last check: an older look knows less than that check. */
+  long notBefore(long since) {
+    return since - checkedAt >= 0 ? since : checkedAt;
   }
 
   /** The server does not say what the table is. */
@@ -109,11 +116,11 @@ final class TableWatch {
   /**
    * All tables were looked at.
    *
-   * @param now {@code System.nanoTime()}
+   * @param began when the look began, by {@code System.nanoTime()}
    * @param nanos what a look costs, as far as this one tells
    */
-  void looked(long now, long nanos) {
-    lookedAt = now;
+  void looked(long began, long nanos) {
+    lookedAt = began;
     cost = nanos;
   }
 
@@ -127,7 +134,12 @@ final class TableWatch {
       return false;
     }
     long age = now - lookedAt;
-    return age >= (quiet ? quietNanos : busyNanos) && age >= costFactor * cost;
+    return age >= mayBeOld(quiet) && age >= costFactor * cost;
+  }
+
+  /** How long ago a look may have begun that another loop asked for. */
+  long mayBeOld(boolean quiet) {
+    return quiet ? quietNanos : busyNanos;
   }
 
   private static At at(Endpoint endpoint, String table) {

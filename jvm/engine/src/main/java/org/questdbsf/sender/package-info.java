@@ -28,8 +28,8 @@
  *       org.questdbsf.sender.ClearCredentials} warns of credentials without TLS.
  *   <li>Before anything is shipped: {@link org.questdbsf.sender.ConnectionGate}, {@link
  *       org.questdbsf.sender.TableCheck} ({@code TableLookup}, {@code TableFit}, {@link
- *       org.questdbsf.sender.TableTypes}), {@code MissingTable}, and {@code TableWatch} and {@code
- *       KeyRepair} for tables that are dropped meanwhile, {@link
+ *       org.questdbsf.sender.TableTypes}), {@code MissingTable}, and {@code TableWatch}, {@code
+ *       TableLooks} and {@code KeyRepair} for tables that are dropped meanwhile, {@link
  *       org.questdbsf.sender.SuspendedTables} for those that are suspended; {@code SqlWords} reads
  *       what a server says to it.
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool}, {@link

@@ -8,6 +8,7 @@ import static org.questdbsf.sender.Database.assertTrueEventually;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,7 +23,7 @@ class AckAuditTest {
   private final List<SenderError> told = new CopyOnWriteArrayList<>();
 
   /** A gate that looks at tables and finds what a test says. */
-  private static final class Looks implements ConnectionGate {
+  private static class Looks implements ConnectionGate {
     final AtomicInteger asked = new AtomicInteger();
     final List<String> unproven = new CopyOnWriteArrayList<>();
     volatile Look found = Look.SAME;
@@ -46,7 +47,7 @@ class AckAuditTest {
     }
 
     @Override
-    public Look admitAgain(Endpoint endpoint) {
+    public Look admitAgain(Endpoint endpoint, long since) {
       asked.incrementAndGet();
       return found;
     }
@@ -207,6 +208,51 @@ class AckAuditTest {
       gate.found = ConnectionGate.Look.SAME;
       sender.awaitAcked(0);
       assertEquals(1, self[0].connections.size());
+    }
+  }
+
+  /** It was made for another lane, and the table may have been replaced since. */
+  @Test
+  void aLookThatIsOlderThanAnOpenOkDoesNotSettleIt() throws Exception {
+    long began = System.nanoTime();
+    AtomicInteger old = new AtomicInteger();
+    Looks gate =
+        new Looks() {
+          @Override
+          public boolean isDue(boolean quiet, long now) {
+            return true;
+          }
+
+          @Override
+          public long mayBeOld(boolean quiet) {
+            return TimeUnit.HOURS.toNanos(1);
+          }
+
+          @Override
+          public Look admitAgain(Endpoint endpoint, long since) {
+            if (since - began >= 0) {
+              return super.admitAgain(endpoint, since);
+            }
+            old.incrementAndGet();
+            return Look.SAME;
+          }
+        };
+    gate.found = ConnectionGate.Look.UNKNOWN;
+    Recorder[] self = new Recorder[1];
+    self[0] = new Recorder((session, sequence, n, m) -> self[0].accept(session, sequence, m));
+    try (ScriptServer server = new ScriptServer(self[0]);
+        Sender sender = builder(server, "").gate(gate).build()) {
+      Senders.publish(sender, "t", 0, 1);
+      assertTrueEventually(() -> gate.asked.get() > 0, "the OK is open");
+      int n = 1;
+      for (int before = old.get(); old.get() < before + 3; n++) {
+        Senders.publish(sender, "t", n, n + 1);
+        long sent = n + 1;
+        assertTrueEventually(() -> sender.counters().framesSent() == sent, "sent");
+      }
+      assertEquals(-1, sender.ackedFsn());
+      gate.found = ConnectionGate.Look.SAME;
+      sender.awaitAcked(n - 1);
     }
   }
 
