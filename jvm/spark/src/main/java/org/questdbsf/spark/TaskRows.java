@@ -27,6 +27,9 @@ final class TaskRows {
   /** Bytes by which the dictionary may grow between two looks, about. */
   private static final long MAX_UNLOOKED_SYMBOL_BYTES = 16 << 10;
 
+  /** Bytes that the blocks of many tables hold together, about, or those of one frame. */
+  private static final long MAX_GATHERED_BYTES = 16 << 20;
+
   private final LaneSettings settings;
   private final Lane lane;
   private final Sender sender;
@@ -44,6 +47,7 @@ final class TaskRows {
   private long symbolBytes;
   private boolean lanesSymbolsFull;
   private long unpublished;
+  private long gathered; // bytes of unpublished rows, a little more than right
   private long publishedBytes;
   private long lastFsn = -1;
 
@@ -55,6 +59,7 @@ final class TaskRows {
     int lookedAt;
     long firstRow;
     long lastRow;
+    long gathered;
 
     Blocked(RowEncoder.Binding binding) {
       this.binding = binding;
@@ -97,7 +102,10 @@ final class TaskRows {
       to.block.cancelRow();
       throw e;
     }
+    long bytes = to.block.rowBytes();
     to.block.endRow();
+    to.gathered += bytes;
+    gathered += bytes;
     if (to.block.rows() == 1) {
       to.firstRow = number;
     }
@@ -113,7 +121,8 @@ final class TaskRows {
    *     the servers have come to take less
    */
   void publishDue() throws InterruptedException {
-    if (unpublished >= frameRows) {
+    boolean large = only == null && gathered >= Math.max(frameBytes, MAX_GATHERED_BYTES);
+    if (unpublished >= frameRows || large) {
       publishAll();
     } else if (last.block.rows() >= last.lookAt) {
       look(last, last.block.rows());
@@ -200,6 +209,8 @@ final class TaskRows {
     }
     publishedBytes += bytes;
     unpublished = Math.max(0, unpublished - rows);
+    gathered -= blocked.gathered;
+    blocked.gathered = 0;
     blocked.lookedAt = 0;
     blocked.lookAt = 1;
     lanesSymbolsFull |= sender.mustRetire();
