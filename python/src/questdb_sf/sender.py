@@ -206,8 +206,8 @@ class Sender:
         """Flushes and waits until everything is acknowledged or dropped; False after ``timeout`` seconds.
 
         With ``sf_dir`` frames whose rows do not fit the table, and rows that have become too large for a frame, are
-        kept in ``sf_dir/.rejected``; they are in no table and not waited for: compare ``counters().rows_dropped``, or give an error handler. Without ``sf_dir``, or with
-        ``on_server_error=halt``, nothing is dropped and this raises.
+        kept in ``sf_dir/.rejected``; they are in no table and not waited for: compare ``counters().rows_dropped``, or
+        give an error handler. Without ``sf_dir``, or with ``on_server_error=halt``, nothing is dropped and this raises.
         """
         newest = self.flush()
         millis = max(0, math.ceil(timeout * 1_000))

@@ -343,10 +343,14 @@ class MetricFields:
     """
 
     reconnect_attempts: int = 0
-    """Attempts to connect again, failed ones included: all but a lane's first. (attempts)"""
+    """Attempts to connect again, failed ones included: all but a lane's first, and those that
+    only begin a symbol dictionary anew. (attempts)
+    """
 
     reconnects_succeeded: int = 0
-    """Connections made after one was lost. (connections)"""
+    """Connections made after one was lost; not those that only begin a symbol dictionary anew.
+    (connections)
+    """
 
     server_errors: int = 0
     """Frames that the server refused. (errors)"""

@@ -82,6 +82,7 @@ final class ConnectionCycle {
       case FRAME, DICTIONARY -> {}
     }
     planned = loss.kind() == Loss.Kind.DICTIONARY;
+    attempts = 0;
     tracker.beginRound(false);
     say("sender '{}': connection to {} given up: {}", setup.name(), lastHost, cause);
     control.pause(MILLISECONDS.toNanos(loss.pauseMillis()));
@@ -137,7 +138,7 @@ final class ConnectionCycle {
     outages.tried(System.nanoTime());
     attempts++;
     number++;
-    if (number > 1) {
+    if (number > 1 && !isRoutine()) {
       setup.counters().reconnectAttempts.increment();
     }
     QwpConnection connection;
@@ -219,17 +220,27 @@ final class ConnectionCycle {
     authRounds = 0;
     tracker.recordSuccess(next);
     backoff.reset();
-    if (again) {
+    if (again && !isRoutine()) {
       setup.counters().reconnectsSucceeded.increment();
     }
     setup.status().connected(link.host());
     say("sender '{}': connected to {} after {} attempts", setup.name(), link.host(), attempts);
   }
 
-  /** One line a second at most: a server that flaps must not fill a disk with it. */
+  /**
+   * Whether the last connection was ended by us for the next dictionary, and nothing failed yet.
+   */
+  private boolean isRoutine() {
+    return planned && attempts <= 1;
+  }
+
+  /**
+   * One line a second at most: a server that flaps must not fill a disk with it. What is routine is
+   * no news.
+   */
   private void say(String format, Object... values) {
     long now = System.nanoTime();
-    if (now - quietUntil >= 0) {
+    if (!isRoutine() && now - quietUntil >= 0) {
       quietUntil = now + SECONDS.toNanos(1);
       LOG.info(format, values);
     } else {

@@ -37,12 +37,15 @@ public final class SenderCounters {
     ackLatency.recordValue(Math.max(0, Math.min(millis, LONGEST_LATENCY_MILLIS)));
   }
 
-  /** Attempts to connect again, each host counted: all but the very first. */
+  /**
+   * Attempts to connect again, each host counted: all but the very first, and those that only begin
+   * a symbol dictionary anew.
+   */
   public long reconnectAttempts() {
     return reconnectAttempts.sum();
   }
 
-  /** Connections made after one was lost. */
+  /** Connections made after one was lost; not those that only begin a symbol dictionary anew. */
   public long reconnectsSucceeded() {
     return reconnectsSucceeded.sum();
   }

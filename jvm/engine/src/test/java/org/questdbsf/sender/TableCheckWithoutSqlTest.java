@@ -1,25 +1,19 @@
 package org.questdbsf.sender;
 
-import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import com.sun.net.httpserver.HttpServer;
-import java.io.ByteArrayOutputStream;
-import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -167,7 +161,7 @@ class TableCheckWithoutSqlTest {
   void thatTablesAreNotCheckedIsSaidOnceOfAServer() throws Exception {
     status = 404;
     String said =
-        logged(
+        Logs.of(
             () -> {
               TableCheck check = check(TableSpec.builder("first").build());
               check.admit(endpoint);
@@ -176,22 +170,6 @@ class TableCheckWithoutSqlTest {
             });
     assertEquals(2, said.split("Tables are not checked on " + endpoint, -1).length, said);
     assertTrue(said.contains("neither types nor designated timestamp"), said);
-  }
-
-  /** What is logged meanwhile: to a file where the build says so, else to standard error. */
-  private static String logged(Executable steps) throws Exception {
-    String file = System.getProperty("org.slf4j.simpleLogger.logFile");
-    PrintStream before = System.err;
-    ByteArrayOutputStream log = new ByteArrayOutputStream();
-    long begin = file != null && Files.exists(Path.of(file)) ? Files.size(Path.of(file)) : 0;
-    System.setErr(new PrintStream(log, true, StandardCharsets.UTF_8));
-    try {
-      assertDoesNotThrow(steps);
-    } finally {
-      System.setErr(before);
-    }
-    byte[] bytes = file == null ? log.toByteArray() : Files.readAllBytes(Path.of(file));
-    return new String(bytes, (int) begin, (int) (bytes.length - begin), StandardCharsets.UTF_8);
   }
 
   private static final String NOT_THERE =

@@ -33,9 +33,13 @@ public enum SfMetric {
       "attempts",
       Kind.COUNTER,
       Seen.BOTH,
-      "Attempts to connect again, failed ones included: all but a lane's first."),
+      "Attempts to connect again, failed ones included: all but a lane's first, and those that only"
+          + " begin a symbol dictionary anew."),
   RECONNECTS_SUCCEEDED(
-      "connections", Kind.COUNTER, Seen.BOTH, "Connections made after one was lost."),
+      "connections",
+      Kind.COUNTER,
+      Seen.BOTH,
+      "Connections made after one was lost; not those that only begin a symbol dictionary anew."),
   SERVER_ERRORS("errors", Kind.COUNTER, Seen.BOTH, "Frames that the server refused."),
   ERROR_NOTIFICATIONS_DELIVERED(
       "notifications",
