@@ -1,6 +1,7 @@
 package org.questdbsf.slot;
 
 import java.io.IOException;
+import java.lang.invoke.VarHandle;
 import java.util.concurrent.TimeUnit;
 import org.questdbsf.error.ErrorCode;
 import org.questdbsf.error.SfException;
@@ -251,7 +252,9 @@ final class RingUpkeep implements SegmentKeeper.Task {
     Marks marks = state.marks(state.ackedFsn);
     if (marks.equals(written) || state.diskFailed()) {
       watching = false;
-      // What came between the look above and the store did not wake us: look again.
+      // What came between the look above and the store did not wake us: look again. The fence keeps
+      // that look behind the store, as the producer's and the consumer's keep theirs.
+      VarHandle.fullFence();
       return state.marks(state.ackedFsn).equals(marks) ? Long.MAX_VALUE : 0;
     }
     long since = now - lastMarks;

@@ -1,5 +1,6 @@
 package org.questdbsf.slot;
 
+import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Objects;
@@ -43,7 +44,7 @@ public final class SegmentRing implements AutoCloseable {
   private int unfenced;
   private long nextFsn;
   private final StallReport stalls;
-  private Runnable wakeUp = () -> {};
+  private Runnable wakeUp = VarHandle::fullFence;
 
   /** A ring over segments that recovery found; none: {@code active} is null. Only to be read. */
   SegmentRing(RingState state, Segment active, SegmentKeeper keeper) {
@@ -139,14 +140,14 @@ public final class SegmentRing implements AutoCloseable {
       }
       position += bytes;
       state.publish(nextFsn);
-      if (!upkeep.watching()) {
-        ticket.wake();
-      }
     } catch (InternalError e) { // of this frame or an earlier one: it may come out late
       throw state.poison(e, active);
     }
     final long fsn = nextFsn++;
     wakeUp.run();
+    if (!upkeep.watching()) { // behind the fence of wakeUp; the other half is in RingUpkeep
+      ticket.wake();
+    }
     return fsn;
   }
 
@@ -321,7 +322,9 @@ public final class SegmentRing implements AutoCloseable {
 
   /**
    * Set once, before the first append: run by the producer after each publication. Must be cheap
-   * and must not throw.
+   * and must not throw, and puts up a full fence before it looks at who waits: a publication alone
+   * is a release store, which a look behind it may overtake. The ring's own look at its keeper
+   * relies on the same fence, so that a frame costs one and not two.
    */
   public void onPublished(Runnable action) {
     this.wakeUp = Objects.requireNonNull(action);
