@@ -21,7 +21,7 @@ def rows() -> list[list[str]]:
 
 
 @cache
-def tested() -> str:
+def text_of_all_tests() -> str:
     """The text of all tests."""
     here = [
         path
@@ -42,5 +42,5 @@ def test_the_tests_of_a_fault_are_there(row: list[str]) -> None:
     targets = re.findall(r"make (\w+)", row[3])
     assert files or names or targets
     assert all(f"\n{name}:" in (REPO / "Makefile").read_text() for name in targets), row[3]
-    missing = [name for name in names if not re.search(rf"\b{name}\b", tested())]
+    missing = [name for name in names if not re.search(rf"\b{name}\b", text_of_all_tests())]
     assert not missing, row[3]
