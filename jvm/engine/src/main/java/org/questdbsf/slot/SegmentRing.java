@@ -140,15 +140,14 @@ public final class SegmentRing implements AutoCloseable {
       }
       position += bytes;
       state.publish(nextFsn);
+      wakeUp.run();
+      if (!upkeep.watching()) { // behind the fence of wakeUp; the other half is in RingUpkeep
+        ticket.wake();
+      }
     } catch (InternalError e) { // of this frame or an earlier one: it may come out late
       throw state.poison(e, active);
     }
-    final long fsn = nextFsn++;
-    wakeUp.run();
-    if (!upkeep.watching()) { // behind the fence of wakeUp; the other half is in RingUpkeep
-      ticket.wake();
-    }
-    return fsn;
+    return nextFsn++;
   }
 
   private void fence() {
