@@ -13,7 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The short form of {@code make hostile}: some modes of each kind. */
-@Timeout(120)
+@Timeout(300)
 class HostileTest {
   private static final int EVERY = 8;
 
