@@ -29,6 +29,9 @@ public final class TestServer implements AutoCloseable {
   private static final long POLL_MILLIS = 10;
   private static final int LOOPS = 2;
 
+  /** A session that adds a column waits as long as the engine's spin lock, 30 s. */
+  private static final long SESSION_END_SECONDS = 90;
+
   private final Path root;
   private final boolean temporary;
   private final QuestDb database;
@@ -226,19 +229,24 @@ public final class TestServer implements AutoCloseable {
     counterFile.stopping();
     fronts.forEach(Front::close);
     loops.shutdownGracefully(0, 5, TimeUnit.SECONDS).awaitUninterruptibly();
-    executor.shutdown();
-    try {
-      if (!executor.awaitTermination(10, TimeUnit.SECONDS)) {
-        throw new IllegalStateException("a session does not end");
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    } finally {
-      database.close();
-      counterFile.close();
+    try (counterFile;
+        database) {
+      endSessions();
     }
     if (temporary) {
       deleteRoot();
+    }
+  }
+
+  /** The engine ends after them: it would complain of what they still have open. */
+  private void endSessions() {
+    executor.shutdown();
+    try {
+      if (!executor.awaitTermination(SESSION_END_SECONDS, TimeUnit.SECONDS)) {
+        throw new IllegalStateException("a session does not end in " + SESSION_END_SECONDS + " s");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
     }
   }
 
