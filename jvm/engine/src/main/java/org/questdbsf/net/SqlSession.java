@@ -12,6 +12,7 @@ public final class SqlSession {
   private final ConnectSettings settings;
   private final Endpoint endpoint;
   private Channel kept;
+  private long dialed;
 
   SqlSession(SqlOverHttp sql, ConnectSettings settings, Endpoint endpoint) {
     this.sql = sql;
@@ -22,16 +23,20 @@ public final class SqlSession {
   /**
    * The same as {@link SqlOverHttp#query}.
    *
+   * @param dialedSince a connection that was made before is not used, by {@code System.nanoTime()}
    * @throws SqlFailure when it cannot be sent, is refused, or the answer cannot be read
    */
-  public SqlResult query(String statement) throws SqlFailure, InterruptedException {
+  public SqlResult query(String statement, long dialedSince)
+      throws SqlFailure, InterruptedException {
     String authorization = sql.authorization(endpoint);
     ForeignText foreign = ForeignText.of(authorization);
     Channel channel = kept;
     kept = null;
     SqlExchange again =
         new SqlExchange(endpoint, settings, authorization, statement, foreign, true);
-    if (channel != null && take(channel, again)) {
+    if (channel != null && dialed - dialedSince < 0) {
+      channel.close();
+    } else if (channel != null && take(channel, again)) {
       try {
         return read(again, channel, foreign);
       } catch (SqlFailure e) {
@@ -40,8 +45,14 @@ public final class SqlSession {
         }
       }
     }
+    dialed = System.nanoTime();
     SqlExchange exchange = sql.dial(endpoint, statement, authorization, foreign, true);
     return read(exchange, exchange.channel(), foreign);
+  }
+
+  /** When the connection of the last query began to be made, by {@code System.nanoTime()}. */
+  public long dialed() {
+    return dialed;
   }
 
   /** Whether the connection is still good. */

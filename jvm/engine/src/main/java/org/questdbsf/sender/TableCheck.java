@@ -166,10 +166,11 @@ public final class TableCheck implements ConnectionGate {
     Look look = Look.SAME;
     try {
       TableLooks.Answer answer =
-          TableLooks.look(sql, endpoint, watch.tables(endpoint), watch.notBefore(since));
-      Map<String, TableLookup.Glance> there = answer.there();
+          TableLooks.look(
+              sql, endpoint, watch.tables(endpoint), watch.notBefore(since), watch.checkedAt());
       began = answer.began();
       cost = answer.nanos();
+      Map<String, TableLookup.Glance> there = answer.tables();
       for (Required table : List.copyOf(required.values())) {
         String name = table.spec.table();
         TableWatch.Seen before = watch.seen(endpoint, name);

@@ -93,7 +93,7 @@ final class TableLookup {
    *
    * @return by name in lower case; without those that are not there
    */
-  static Map<String, Glance> glance(SqlSession sql, Collection<String> tables)
+  static Map<String, Glance> glance(SqlSession sql, Collection<String> tables, long dialedSince)
       throws SqlFailure, InterruptedException {
     Map<String, Glance> there = new HashMap<>();
     StringJoiner names = new StringJoiner(", ", "(", ")");
@@ -101,7 +101,8 @@ final class TableLookup {
     while (left.hasNext()) {
       names.add(CreateTable.text(left.next()));
       if (names.length() > NAMES_A_QUERY || !left.hasNext()) {
-        glance(sql.query("SELECT * FROM tables() WHERE lower(table_name) IN " + names), there);
+        String statement = "SELECT * FROM tables() WHERE lower(table_name) IN " + names;
+        glance(sql.query(statement, dialedSince), there);
         names = new StringJoiner(", ", "(", ")");
       }
     }

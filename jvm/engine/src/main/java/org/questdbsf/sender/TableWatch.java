@@ -80,6 +80,11 @@ final class TableWatch {
     return since - checkedAt >= 0 ? since : checkedAt;
   }
 
+  /** When a table was checked last, through a connection that was made for it. */
+  long checkedAt() {
+    return checkedAt;
+  }
+
   /** The server does not say what the table is. */
   void unknown(Endpoint endpoint, String table) {
     At at = at(endpoint, table);

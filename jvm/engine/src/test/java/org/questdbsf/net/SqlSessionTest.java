@@ -44,7 +44,7 @@ class SqlSessionTest {
   }
 
   private static long ask(SqlSession session) throws Exception {
-    return (long) session.query("select 1").value(0, "x");
+    return (long) session.query("select 1", 0).value(0, "x");
   }
 
   @Test

@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -73,7 +74,8 @@ class TableLooksTest {
   private TableLooks.Answer look(long since, String... tables) throws Exception {
     // Each lane has settings of its own, with the same in them.
     SqlOverHttp sql = new SqlOverHttp(SenderConfig.parse("ws::addr=" + endpoint).connectSettings());
-    return TableLooks.look(sql, endpoint, List.of(tables), since);
+    return TableLooks.look(
+        sql, endpoint, List.of(tables), since, since - TimeUnit.HOURS.toNanos(1));
   }
 
   @Test
@@ -147,10 +149,65 @@ class TableLooksTest {
   void aRefusalIsToldToAllAndTheNextLookIsMadeAllTheSame() throws Exception {
     refuses = true;
     answers.release(1_000_000);
-    SqlFailure failure = assertThrows(SqlFailure.class, () -> look(System.nanoTime(), "one"));
+    SqlFailure failure =
+        assertThrows(SqlFailure.class, () -> look(System.nanoTime(), "one").tables());
     assertEquals(400, failure.httpStatus());
     refuses = false;
     assertEquals(1, look(System.nanoTime(), "one").there().size());
+  }
+
+  /** It is asked for its own tables, also where they were asked for long ago. */
+  @Test
+  void whoWaitsLongForASlowServerIsAnsweredAllTheSame() throws Exception {
+    final Future<TableLooks.Answer> first = lanes.submit(() -> look(System.nanoTime(), "other"));
+    arrived.acquire();
+    final Future<TableLooks.Answer> second = lanes.submit(() -> look(System.nanoTime(), "one"));
+    TimeUnit.SECONDS.sleep(11); // how slow the server is
+    answers.release(1_000_000);
+    first.get();
+    assertEquals(Set.of("one"), second.get().tables().keySet());
+  }
+
+  /** However slow its SQL is, who asks next waits for little more than the look at hand. */
+  @Test
+  void aSlowLookDelaysTheNextByASecondAtMost() throws Exception {
+    final Future<TableLooks.Answer> first = lanes.submit(() -> look(System.nanoTime(), "one"));
+    arrived.acquire();
+    TimeUnit.SECONDS.sleep(2); // how slow the server is
+    answers.release(1_000_000);
+    long cost = first.get().nanos();
+    long rest = look(System.nanoTime(), "one").began() - first.get().began() - cost;
+    assertTrue(rest < cost, "waited " + rest + " ns after a look of " + cost);
+  }
+
+  /** Who makes the look for all may be told to stop: another one makes it. */
+  @Test
+  void whereTheFirstIsInterruptedAnotherLooks() throws Exception {
+    final Future<TableLooks.Answer> first = lanes.submit(() -> look(System.nanoTime(), "one"));
+    arrived.acquire();
+    List<Future<TableLooks.Answer>> others = new ArrayList<>();
+    for (int lane = 0; lane < 3; lane++) {
+      others.add(lanes.submit(() -> look(System.nanoTime(), "one")));
+    }
+    first.cancel(true);
+    answers.release(1_000_000);
+    for (Future<TableLooks.Answer> other : others) {
+      assertEquals(1, other.get().tables().size());
+    }
+  }
+
+  /** Behind one address may be one server today and another tomorrow. */
+  @Test
+  void aConnectionFromBeforeTheTablesWereCheckedIsNotUsed() throws Exception {
+    answers.release(1_000_000);
+    SqlOverHttp sql = new SqlOverHttp(SenderConfig.parse("ws::addr=" + endpoint).connectSettings());
+    TableLooks.Answer first = look(System.nanoTime(), "one");
+    long checked = System.nanoTime();
+    List<String> one = List.of("one");
+    assertNotSame(first, TableLooks.look(sql, endpoint, one, first.began(), checked));
+    assertEquals(2, connections.get());
+    TableLooks.look(sql, endpoint, one, System.nanoTime(), checked);
+    assertEquals(2, connections.get());
   }
 
   /** A hundred tables of ordinary names are one query. */
