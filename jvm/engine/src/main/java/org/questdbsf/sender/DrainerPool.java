@@ -62,6 +62,7 @@ public final class DrainerPool implements AutoCloseable {
   private volatile long failed;
   private volatile int failedSlots;
   private volatile int strandedSlots;
+  private volatile long ends;
 
   // Guarded by this, which nobody holds while a disk or a server is waited for.
   private final Set<String> starting = new HashSet<>();
@@ -173,9 +174,10 @@ public final class DrainerPool implements AutoCloseable {
     return due;
   }
 
-  /** There is room for another slot. */
+  /** There is room for another slot, and what a running scan saw is out of date. */
   private synchronized void scanSoon() {
     nextScan = System.nanoTime();
+    ends++;
   }
 
   private void look() {
@@ -266,6 +268,7 @@ public final class DrainerPool implements AutoCloseable {
 
   private void scan() {
     long failedBefore = failed;
+    long endsBefore = ends;
     OrphanScanner.Scan found = scanner.scan();
     synchronized (this) {
       if (failed == failedBefore) { // else the scan may not have seen it; the next one does
@@ -273,16 +276,16 @@ public final class DrainerPool implements AutoCloseable {
       }
       strandedSlots = found.stranded();
     }
-    for (OrphanScanner.Orphan orphan : found.candidates()) {
-      if (claim(orphan.name())) {
-        DrainerThreads.run(() -> start(orphan));
-      }
-    }
+    found.candidates().stream()
+        .filter(orphan -> claim(orphan.name(), endsBefore))
+        .forEach(orphan -> DrainerThreads.run(() -> start(orphan)));
   }
 
-  private synchronized boolean claim(String slot) {
+  /** Not where a slot ended since the scan began: it may be this one, and be marked by now. */
+  private synchronized boolean claim(String slot, long endsBefore) {
     boolean room = active.size() + starting.size() < config.maxBackgroundDrainers();
-    return room && !closed && !ending.contains(slot) && retries.isDue(slot) && starting.add(slot);
+    boolean mayBegin = room && !closed && ends == endsBefore;
+    return mayBegin && !ending.contains(slot) && retries.isDue(slot) && starting.add(slot);
   }
 
   /** Opens a slot, which may read gigabytes, and begins to send it; on a thread of its own. */
