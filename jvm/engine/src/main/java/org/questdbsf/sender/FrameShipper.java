@@ -173,6 +173,7 @@ final class FrameShipper {
     }
     if (ring.ackedFsn() != ackedBefore) {
       ackedBefore = ring.ackedFsn();
+      silence.confirmed(System.nanoTime());
       pacer.progressed();
       caps.forgetAll();
       setup.status().progressed();
@@ -351,10 +352,11 @@ final class FrameShipper {
         return loss;
       }
     }
+    SilenceWatch.Verdict verdict = silence.look(now, pending);
     long waited = silence.waited(now);
-    switch (silence.look(now, pending)) {
+    switch (verdict) {
       case DEAD -> {
-        return strikes.unacknowledged(link.host());
+        return strikes.unacknowledged(link.host(), silence.lacksConfirmations(now));
       }
       case PING -> {
         connection.ping();

@@ -7,8 +7,8 @@ import java.util.concurrent.TimeUnit;
  * PING: each second without one, or earlier where the time-out is short, while frames are
  * unacknowledged (servers flush their acknowledgements on it), and in durable mode every keepalive
  * interval while confirmations are pending. Only acknowledgements count: a server that answers
- * PINGs may never acknowledge a frame. One per connection; loop's thread only; times are
- * nanoseconds.
+ * PINGs may never acknowledge a frame. To make durable what is acknowledged may take {@link
+ * #DURABLE_FACTOR} times as long. One per connection; loop's thread only; times are nanoseconds.
  */
 final class SilenceWatch {
   /** What is to be done now. */
@@ -18,6 +18,8 @@ final class SilenceWatch {
     DEAD
   }
 
+  static final int DURABLE_FACTOR = 10;
+
   private static final long PATIENCE = TimeUnit.SECONDS.toNanos(1);
   private static final long FOREVER = TimeUnit.SECONDS.toNanos(3600);
 
@@ -26,6 +28,8 @@ final class SilenceWatch {
   private final long keepalive;
   private boolean waiting;
   private long waitingSince;
+  private boolean confirming;
+  private long confirmingSince;
   private long lastOutbound;
   private long lastPing;
 
@@ -61,15 +65,38 @@ final class SilenceWatch {
     waitingSince = now;
   }
 
-  /** How long frames have been unacknowledged without progress. */
+  /** What was acknowledged became durable. */
+  void confirmed(long now) {
+    confirmingSince = now;
+  }
+
+  /**
+   * How long frames have been unacknowledged without progress, or, where that is longer than the
+   * time-out, not durable; 0 when all is well.
+   */
   long waited(long now) {
-    return waiting ? now - waitingSince : 0;
+    if (waiting) {
+      return now - waitingSince;
+    }
+    return confirming && now - confirmingSince >= ackTimeout ? now - confirmingSince : 0;
+  }
+
+  /** Whether it is durable confirmations that do not come. */
+  boolean lacksConfirmations(long now) {
+    return confirming && now - confirmingSince >= DURABLE_FACTOR * ackTimeout;
   }
 
   /**
    * @param confirmationsPending whether durable confirmations are
    */
   Verdict look(long now, boolean confirmationsPending) {
+    if (confirmationsPending && !confirming) {
+      confirmingSince = now;
+    }
+    confirming = confirmationsPending;
+    if (lacksConfirmations(now)) {
+      return Verdict.DEAD;
+    }
     if (waiting) {
       if (now - waitingSince >= ackTimeout) {
         return Verdict.DEAD;
@@ -90,8 +117,9 @@ final class SilenceWatch {
       long ping = later(lastPing, waitingSince) + patience;
       next = Math.min(ping - now, waitingSince + ackTimeout - now);
     }
-    if (confirmationsPending && keepalive > 0) {
-      next = Math.min(next, lastOutbound + keepalive - now);
+    if (confirmationsPending) {
+      next = Math.min(next, confirmingSince + DURABLE_FACTOR * ackTimeout - now);
+      next = keepalive > 0 ? Math.min(next, lastOutbound + keepalive - now) : next;
     }
     return Math.max(1, next);
   }

@@ -94,12 +94,15 @@ final class Strikes {
   }
 
   /** Nothing was acknowledged for too long, whatever else the server said. */
-  Loss unacknowledged(String host) throws TerminalFailure {
+  Loss unacknowledged(String host, boolean durable) throws TerminalFailure {
+    long millis = setup.config().ackTimeoutMillis();
     String text =
-        "no acknowledgement for "
-            + setup.config().ackTimeoutMillis()
-            + " ms (ack_timeout_millis) from "
-            + host;
+        durable
+            ? "nothing became durable for "
+                + SilenceWatch.DURABLE_FACTOR * millis
+                + " ms (ten times ack_timeout_millis) at "
+                + host
+            : "no acknowledgement for " + millis + " ms (ack_timeout_millis) from " + host;
     count(setup.ring().ackedFsn() + 1, text, host);
     return Loss.of(Loss.Kind.TRANSPORT, text);
   }

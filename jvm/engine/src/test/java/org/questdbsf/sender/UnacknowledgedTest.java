@@ -57,16 +57,31 @@ class UnacknowledgedTest {
         new Recorder(
             (session, sequence, n, message) -> {
               session.ok(sequence);
-              session.later(1500, () -> session.durable(new TableTxn("t", 1)));
+              session.later(2000, () -> session.durable(new TableTxn("t", 1)));
             });
     self[0].upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Durable-Ack", "enabled");
     try (ScriptServer server = new ScriptServer(self[0]);
         Sender sender =
-            Senders.builder(server.address(), "ack_timeout_millis=300;request_durable_ack=on;")
+            Senders.builder(server.address(), "ack_timeout_millis=1000;request_durable_ack=on;")
                 .build()) {
       sender.awaitAcked(Senders.publish(sender, "t", 0, 1));
       assertEquals(1, self[0].connections.size());
       assertEquals(0, sender.counters().framesReplayed());
+    }
+  }
+
+  /** Nor does a sender wait for ever for a server that makes nothing durable. */
+  @Test
+  void aServerThatMakesNothingDurableIsLeftInTheEnd() throws Exception {
+    Recorder recorder = new Recorder((session, sequence, n, message) -> session.ok(sequence));
+    recorder.upgrades = c -> ScriptServer.Upgrade.accept("X-QWP-Durable-Ack", "enabled");
+    try (ScriptServer server = new ScriptServer(recorder);
+        Sender sender =
+            Senders.builder(server.address(), "ack_timeout_millis=100;request_durable_ack=on;")
+                .build()) {
+      Senders.publish(sender, "t", 0, 1);
+      Database.assertTrueEventually(() -> recorder.connections.size() > 1, "another connection");
+      assertEquals(-1, sender.ackedFsn());
     }
   }
 
