@@ -52,15 +52,16 @@ final class LargeRows {
             null,
             Instant.now(),
             null);
-    String keptIn = setup.deadLetters() == null ? null : keep(block, next, error);
+    String keptIn = setup.deadLetters() == null ? null : keep(block, error);
     block.published(block.published() + 1);
     setup.counters().rowsDropped.increment();
     setup.inbox().offer(error.withDeadLetter(keptIn));
   }
 
-  private String keep(TableBlock block, long fsn, SenderError error) {
+  private String keep(TableBlock block, SenderError error) {
     try {
-      return setup.deadLetters().store(setup.name(), fsn, message(block), error);
+      byte[] message = message(block);
+      return setup.deadLetters().store(setup.name(), DeadLetterSink.NO_FRAME, message, error);
     } catch (IOException | RuntimeException e) { // file systems of others throw both
       throw new SfException(
           ErrorCode.FRAME_TOO_LARGE,

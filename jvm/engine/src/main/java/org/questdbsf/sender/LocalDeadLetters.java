@@ -21,7 +21,8 @@ import org.slf4j.LoggerFactory;
  * Keeps dropped frames beside the slots, in {@code <sf_dir>/.rejected}: {@code <slot>-<fsn>.qwp}
  * with the message as it was sent, and {@code .txt} with the reason. Files are readable by their
  * owner only, since they hold rows, and appear whole or not at all. The same frame is kept once,
- * also when it is refused again after a crash.
+ * also when it is refused again after a crash. A row that was in no frame is {@code
+ * <slot>-row-<milliseconds since 1970>.qwp}.
  */
 public final class LocalDeadLetters implements DeadLetterSink {
   private static final Logger LOG = LoggerFactory.getLogger(LocalDeadLetters.class);
@@ -41,12 +42,13 @@ public final class LocalDeadLetters implements DeadLetterSink {
   public synchronized String store(String slot, long fsn, byte[] frame, SenderError error)
       throws IOException {
     makeDirectory();
-    Path file = place(slot, fsn, frame);
+    Path file = fsn == NO_FRAME ? placeForRow(slot, error) : placeForFrame(slot, fsn, frame);
     byte[] reason = (error.describe() + "\n").getBytes(StandardCharsets.UTF_8);
     write(reasonBeside(file), reason);
     write(file, frame);
     force(directory);
-    LOG.warn("Frame {} of {} is dropped and kept in {}: {}", fsn, slot, file, error.describe());
+    String what = fsn == NO_FRAME ? "A row that fits no frame" : "Frame " + fsn;
+    LOG.warn("{} of {} is dropped and kept in {}: {}", what, slot, file, error.describe());
     return file.toString();
   }
 
@@ -62,14 +64,27 @@ public final class LocalDeadLetters implements DeadLetterSink {
   }
 
   /** FSNs begin anew in a slot that was emptied: another frame may have the name already. */
-  private Path place(String slot, long fsn, byte[] frame) throws IOException {
+  private Path placeForFrame(String slot, long fsn, byte[] frame) throws IOException {
+    String name = String.format("%s-%016x", slot, fsn);
     for (int n = 0; ; n++) {
-      String name = String.format("%s-%016x%s.qwp", slot, fsn, n == 0 ? "" : "-" + n);
-      Path file = directory.resolve(name);
+      Path file = numbered(name, n);
       if (!Files.exists(file) || Arrays.equals(Files.readAllBytes(file), frame)) {
         return file;
       }
     }
+  }
+
+  private Path placeForRow(String slot, SenderError error) {
+    String name = slot + "-row-" + error.at().toEpochMilli();
+    int n = 0;
+    while (Files.exists(numbered(name, n))) {
+      n++;
+    }
+    return numbered(name, n);
+  }
+
+  private Path numbered(String name, int n) {
+    return directory.resolve(name + (n == 0 ? "" : "-" + n) + ".qwp");
   }
 
   private static Path reasonBeside(Path file) {

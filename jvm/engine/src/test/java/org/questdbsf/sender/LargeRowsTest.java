@@ -112,6 +112,10 @@ class LargeRowsTest {
         row.stringColumn("text", "x".repeat(large ? 30_000 : 10)).atNow();
       }
     }
+    shrink(sender, server);
+  }
+
+  private static void shrink(Sender sender, ScriptServer server) throws Exception {
     server.run(() -> List.copyOf(server.open).forEach(ScriptServer.Session::reset));
     assertTrueEventually(() -> sender.frameBytes() == 18_000, "what it said");
   }
@@ -163,6 +167,32 @@ class LargeRowsTest {
       assertTrue(sender.drain(20_000));
       assertEquals(2 * LARGE.size(), sender.counters().rowsDropped());
       assertTrue(script.database.all("x").contains(10L));
+    }
+  }
+
+  /** Without a timestamp, or with a coarse one, rows that differ in nothing are still two. */
+  @Test
+  void equalRowsAreKeptEachByItself(@TempDir Path directory) throws Exception {
+    List<SenderError> told = new CopyOnWriteArrayList<>();
+    Recorder script = shrinking();
+    try (ScriptServer server = new ScriptServer(script);
+        Sender sender =
+            Senders.builder(
+                    server.address(), KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;")
+                .errorHandler(told::add)
+                .build()) {
+      for (int n = 0; n < 3; n++) {
+        row(sender, 7, 30_000).atNow();
+      }
+      shrink(sender, server);
+      assertTrue(sender.drain(20_000));
+      assertEquals(3, sender.counters().rowsDropped());
+      assertTrueEventually(() -> told.size() == 3, "all told");
+      assertEquals(3, told.stream().map(SenderError::deadLetter).distinct().count());
+      for (SenderError error : told) {
+        assertTrue(Files.exists(Path.of(error.deadLetter())), error.describe());
+        assertTrue(error.fromFsn() > error.toFsn(), "about no frame: " + error.describe());
+      }
     }
   }
 

@@ -65,6 +65,18 @@ class LocalDeadLettersTest {
   }
 
   @Test
+  void equalRowsThatWereInNoFrameAreTwo() throws IOException {
+    LocalDeadLetters letters = new LocalDeadLetters(dir);
+    Path first = Path.of(letters.store("s-0", DeadLetterSink.NO_FRAME, new byte[] {1}, error()));
+    Path other = Path.of(letters.store("s-0", DeadLetterSink.NO_FRAME, new byte[] {1}, error()));
+    assertEquals(dir.resolve(".rejected/s-0-row-0.qwp"), first);
+    assertEquals(dir.resolve(".rejected/s-0-row-0-1.qwp"), other);
+    assertArrayEquals(new byte[] {1}, Files.readAllBytes(first));
+    assertArrayEquals(new byte[] {1}, Files.readAllBytes(other));
+    assertTrue(Files.exists(dir.resolve(".rejected/s-0-row-0-1.txt")));
+  }
+
+  @Test
   void whatIsLeftOfACrashIsInNobodysWay() throws IOException {
     Files.createDirectory(dir.resolve(".rejected"));
     Files.write(dir.resolve(".rejected/s-0-0000000000000007.qwp.tmp"), new byte[] {9});
