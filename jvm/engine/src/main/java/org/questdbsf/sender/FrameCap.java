@@ -22,6 +22,7 @@ final class FrameCap {
   private final IntConsumer onChange;
   private final Map<Endpoint, Integer> stated = new HashMap<>();
   private volatile int smallest;
+  private volatile int largest; // 0 until all hosts have stated theirs
 
   /**
    * @param maxFrameBytes what fits a segment
@@ -44,9 +45,12 @@ final class FrameCap {
     }
     stated.put(host, cap);
     int least = remembered == 0 || stated.size() >= hosts ? Integer.MAX_VALUE : remembered;
+    int most = 0;
     for (int other : stated.values()) {
       least = Math.min(least, other);
+      most = Math.max(most, other);
     }
+    largest = stated.size() >= hosts ? most : 0;
     if (least != smallest) {
       smallest = least;
       onChange.accept(least);
@@ -61,6 +65,16 @@ final class FrameCap {
   /** The most bytes a new frame may have. */
   int limit() {
     int cap = smallest;
-    return Math.min(maxFrameBytes, cap == 0 ? UNTIL_SEEN : (int) (cap * 9L / 10));
+    return cap == 0 ? Math.min(maxFrameBytes, UNTIL_SEEN) : limit(cap);
+  }
+
+  /** Whether all hosts have stated their caps, and a frame of so many bytes is above each. */
+  boolean fitsNoHost(long bytes) {
+    int cap = largest;
+    return cap != 0 && bytes > limit(cap);
+  }
+
+  private int limit(int cap) {
+    return Math.min(maxFrameBytes, (int) (cap * 9L / 10));
   }
 }

@@ -20,8 +20,12 @@ final class FramePublisher {
   /** What to do with a row that fits no frame: the first of its block that is not published. */
   @FunctionalInterface
   interface OnTooLarge {
-    /** Throws, or has {@linkplain TableBlock#published(int) done} with the row. */
-    void row(TableBlock block, SfException tooLarge);
+    /**
+     * Throws, or has {@linkplain TableBlock#published(int) done} with the row.
+     *
+     * @param bytes of a message with this row alone
+     */
+    void row(TableBlock block, long bytes, SfException tooLarge);
   }
 
   private final LoopSetup setup;
@@ -80,7 +84,8 @@ final class FramePublisher {
         block.published(to);
       } else {
         String row = "row " + (firstNumber + from);
-        onTooLarge.row(block, tooLarge(block, from, row, rowSize.messageBytes(block, from)));
+        long bytes = rowSize.messageBytes(block, from);
+        onTooLarge.row(block, bytes, tooLarge(block, from, row, bytes));
       }
     }
     block.clear();

@@ -13,8 +13,9 @@ import org.questdbsf.sender.Refusal.Hope;
 /**
  * What becomes of rows that fitted a frame when they were taken, and fit none now that the servers
  * take less: the same as of frames that do not fit their table. Where the policy is to drop them,
- * each is kept as a dead letter, counted and told, and the rows behind it go on; else all of them
- * wait. Producer's thread only.
+ * each that no host takes is kept as a dead letter, counted and told, and the rows behind it go on;
+ * else all of them wait, as they do where a host takes more than another, or has yet to say what it
+ * takes. Producer's thread only.
  */
 final class LargeRows {
   private final LoopSetup setup;
@@ -33,8 +34,8 @@ final class LargeRows {
    *
    * @throws SfException FRAME_TOO_LARGE, as given, where the row is not dropped
    */
-  void setAside(TableBlock block, SfException tooLarge) {
-    if (policy != Policy.DROP) {
+  void setAside(TableBlock block, long bytes, SfException tooLarge) {
+    if (policy != Policy.DROP || !setup.cap().fitsNoHost(bytes)) {
       throw tooLarge;
     }
     long next = setup.ring().publishedFsn() + 1;

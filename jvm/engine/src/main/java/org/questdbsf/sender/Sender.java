@@ -169,7 +169,7 @@ public final class Sender implements AutoCloseable {
     }
   }
 
-  private static void refuse(TableBlock block, SfException tooLarge) {
+  private static void refuse(TableBlock block, long bytes, SfException tooLarge) {
     throw tooLarge;
   }
 

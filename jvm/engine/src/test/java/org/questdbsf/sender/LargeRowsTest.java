@@ -196,6 +196,65 @@ class LargeRowsTest {
     }
   }
 
+  /** A host of two, which can be away, and says what it is told to say. */
+  private static final class Host {
+    private final Recorder script = Recorder.accepting();
+    private final ScriptServer server;
+    private volatile int cap;
+
+    Host(int cap) throws Exception {
+      this.cap = cap;
+      script.upgrades =
+          connection -> this.cap == 0 ? Upgrade.refuse(503) : Upgrade.accept(CAP, "" + this.cap);
+      server = new ScriptServer(script);
+    }
+
+    /** Ends its connections; 0: and stays away. */
+    void becomes(int newCap) throws Exception {
+      cap = newCap;
+      server.run(() -> List.copyOf(server.open).forEach(ScriptServer.Session::reset));
+    }
+  }
+
+  private static void assertStays(Sender sender) {
+    SfException thrown = assertThrows(SfException.class, sender::flush);
+    assertEquals(ErrorCode.FRAME_TOO_LARGE, thrown.code());
+    assertEquals(0, sender.counters().rowsDropped());
+  }
+
+  /** The host with the least sets the size of frames; what it takes says nothing of the others. */
+  @Test
+  void aRowIsSetAsideOnlyWhereAllHostsSaidThatTheyTakeLess(@TempDir Path directory)
+      throws Exception {
+    Host first = new Host(1_000_000);
+    Host second = new Host(0);
+    try (ScriptServer one = first.server;
+        ScriptServer two = second.server;
+        Sender sender =
+            Senders.builder(
+                    one.address() + "," + two.address(),
+                    KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;")
+                .errorHandler(error -> {})
+                .build()) {
+      row(sender, 0, 30_000).atNow();
+      first.becomes(20_000);
+      assertTrueEventually(() -> sender.frameBytes() == 18_000, "what the first said");
+      assertStays(sender);
+
+      second.becomes(1_000_000);
+      first.becomes(0);
+      sender.awaitAcked(Senders.publish(sender, "small", 0, 1));
+      assertEquals(List.of(0L), second.script.database.all("small"), "it was the second's turn");
+      assertEquals(18_000, sender.frameBytes());
+      assertStays(sender);
+
+      second.becomes(19_000);
+      assertTrueEventually(() -> sender.frameBytes() == 17_100, "what the second says now");
+      assertTrue(sender.drain(20_000));
+      assertEquals(1, sender.counters().rowsDropped());
+    }
+  }
+
   @Test
   void whatCannotBeKeptIsNotDropped() throws Exception {
     boolean[] full = {true};

@@ -321,6 +321,22 @@ class PureRulesTest {
   }
 
   @Test
+  void aFrameFitsNoHostOnlyWhereAllHaveSaidSo() {
+    final Endpoint a = new Endpoint("a", 1);
+    final Endpoint b = new Endpoint("b", 1);
+    FrameCap cap = new FrameCap(1 << 20, 2, 10_000, c -> {});
+    assertFalse(cap.fitsNoHost(20_000), "what is remembered is of the past");
+    cap.seen(a, 8_192);
+    assertFalse(cap.fitsNoHost(20_000), "the other may take more");
+    cap.seen(b, 2_000_000);
+    assertFalse(cap.fitsNoHost(20_000));
+    assertTrue(cap.fitsNoHost((1 << 20) + 1), "no segment does");
+    cap.seen(b, 20_000);
+    assertFalse(cap.fitsNoHost(18_000));
+    assertTrue(cap.fitsNoHost(18_001));
+  }
+
+  @Test
   void aRememberedSizeHoldsUntilAllHostsHaveSaidTheirs() {
     FrameCap cap = new FrameCap(1 << 20, 2, 10_000, c -> {});
     assertEquals(9_000, cap.limit());
