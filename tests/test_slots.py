@@ -287,6 +287,55 @@ def test_a_slot_that_another_client_began_anew_is_sent_whole(
     assert (short.verdict, short.acked_fsn <= done, short.published_fsn) == (slots.CLEAN, True, 3)
 
 
+@pytest.mark.parametrize("watermark", [None, 5])
+@pytest.mark.parametrize(
+    "witness", [(500, 400, 500, 500), (21, 21, 30, 30), (22, 20, 23, 23), (22, 22, 23, 23)]
+)
+def test_a_stale_witness_hides_no_missing_front(
+    tmp_path: Path, witness: tuple[int, int, int, int], watermark: int | None
+) -> None:
+    """Its frames had the same FSNs, and are others than those that are missing."""
+    slot = make_slot(tmp_path, (21, 3), acked=watermark, witness=witness)
+    first = 0 if watermark is None else watermark + 1
+    for _ in range(2):
+        assert f"frames {first} to 20 are missing" in str(slots.inspect(slot).reason)
+        another_boot(slot)
+    findings = {f.about: f.what for f in doctor.examine(tmp_path).findings}
+    assert "is refused" in findings["app-0"]
+    assert slot_commands.repair(slot).given_up
+    assert (slots.inspect(slot).verdict, len(readable(slot))) == (slots.CLEAN, 3)
+
+
+@pytest.mark.parametrize("watermark", [None, 3])
+def test_a_front_that_only_the_witness_releases_is_named(
+    tmp_path: Path, watermark: int | None
+) -> None:
+    """What is there is all that the witness speaks of, so only the watermark is wrong."""
+    slot = make_slot(tmp_path, (6, 3), acked=watermark, witness=(7, 6, 8, 8))
+    report = slots.inspect(slot)
+    assert (report.verdict, report.acked_fsn, report.published_fsn) == (slots.CLEAN, 5, 8)
+    first = 0 if watermark is None else watermark + 1
+    assert [(m.from_fsn, m.to_fsn) for m in report.missing] == [(first, 5)]
+    told = [f.what for f in doctor.examine(tmp_path).findings if f.about == "app-0"]
+    assert told[0].startswith(f"frames {first} to 5 are taken for acknowledged, as .witness says")
+
+
+def test_a_watermark_that_a_power_cut_left_behind_softens_no_promise(tmp_path: Path) -> None:
+    """Neither file is forced when it is written, so the newer witness may survive alone."""
+    forced = make_slot(tmp_path / "forced", (0, 3), acked=0, witness=(1, 0, 8, 8))
+    another_boot(forced)
+    reason = str(slots.inspect(forced).reason)
+    assert "frames 3 to 8 are missing at the end" in reason
+    assert "forced to disk" in reason and "slots repair" in reason
+    unforced = make_slot(tmp_path / "unforced", (0, 3), acked=0, witness=(1, 0, 8, 2))
+    another_boot(unforced)
+    told = [str(m) for m in slots.inspect(unforced).missing]
+    assert told == ["frames 3 to 8 were written, not forced to disk, and are lost"]
+    (forced / f"sf-{0:016x}.sfa").unlink()  # another client sends all there is
+    (forced / ".ack-watermark").unlink()
+    assert "another client emptied the slot" in str(slots.inspect(forced).missing[0])
+
+
 def test_what_a_torn_end_lacks_is_damage_unless_the_host_went_down(tmp_path: Path) -> None:
     slot = make_slot(tmp_path, (0, 3), acked=-1, witness=(-1, 0, 2, 0))
     damage(slot, 0, 2)

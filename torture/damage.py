@@ -142,13 +142,24 @@ def _not_ours(name: str, data: bytes, segment: bool) -> Iterator[Fault]:
 
 
 def after_power_cut(slot: Whole) -> Whole:
-    """The slot as a host that went down leaves it where nothing was forced: any of its frames may be missing."""
+    """The slot as a host that went down leaves it where nothing was forced: any of its frames may be missing.
+
+    The newer witness came to the disk, the newer watermark did not.
+    """
     acked, head, written, _ = struct.unpack_from("<qqqq", slot.files[slots.WITNESS], 8)
     body = bytearray(Witness(acked, head, written, -1).encode()[:-4])
     body[40:48] = struct.pack("<q", 1)  # another boot of the host
     witness = bytes(body) + struct.pack("<I", google_crc32c.value(bytes(body)))
-    files = {**slot.files, slots.WITNESS: witness}
+    older = struct.pack("<4sIq", b"AKW1", 0, acked - 1)
+    files = {**slot.files, slots.WITNESS: witness, slots.WATERMARK: older}
     return Whole(f"{slot.name}-power-cut", files, slot.frames, slot.acked)
+
+
+def begun_anew(slot: Whole) -> Whole:
+    """The slot as one of another client, which emptied ours, left its witness there, and began with FSN 0 again."""
+    left = Witness(500, 400, 500, 500).encode()
+    files = {**slot.files, slots.WITNESS: left}
+    return Whole(f"{slot.name}-anew", files, slot.frames, slot.acked, witnessed=False)
 
 
 def stale_witness(slot: Whole) -> Whole:

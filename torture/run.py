@@ -49,6 +49,7 @@ def make_slots(engine: Engine, root: Path) -> list[Whole]:
         *made,
         damage.stale_witness(by_name["one-acked"]),
         damage.after_power_cut(by_name["three-acked"]),
+        damage.begun_anew(by_name["three-acked"]),
         damage.foreign(by_name["one-acked"]),
     ]
 
@@ -78,18 +79,16 @@ def judge(slot: Whole, fault: Fault, reading: Reading) -> str:
     waits = slot.frames[slot.acked :]
     if got[len(got) - len(waits) :] == waits:
         return "torn" if reading.verdict == slots.TORN else "recovered"
-    if not slot.witnessed and not (fault.segment and fault.offset >= damage.HEADER_BYTES):
-        return "recovered"  # of such a slot nobody can know
     begins = not got or start <= slot.acked
+    known = fault.segment and fault.offset >= damage.HEADER_BYTES
+    if not slot.witnessed and not known and (begins or fault.file == slots.WATERMARK):
+        return "recovered"  # of such a slot nobody can know; its front goes by the watermark
     intact = 1 if "^" in fault.what else len(waits)
     short = len(slot.frames) - start - len(got) if got else len(waits)
     cut = not slot.witnessed and "cut" in fault.what
-    told = begins and short <= reading.named
-    return (
-        "torn"
-        if cut or told or (reading.verdict == slots.TORN and begins and short <= intact)
-        else "lost_silently"
-    )
+    told = short <= reading.named
+    torn = reading.verdict == slots.TORN and short <= intact
+    return "torn" if begins and (cut or told or torn) else "lost_silently"
 
 
 class Torture:

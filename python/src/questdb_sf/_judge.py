@@ -44,7 +44,7 @@ class Clues:
 
     @property
     def released(self) -> int:
-        """Up to here frames may be missing: somebody says that they were acknowledged."""
+        """Up to here frames may be missing at the end: somebody says that they were acknowledged."""
         return max(self._by_watermark, -1 if self.witness is None else self.witness.acked)
 
     @property
@@ -62,11 +62,21 @@ class Clues:
         """Whether a client that knows no witness emptied the slot since, and left it behind.
 
         Others delete the watermark of a slot that they emptied and begin with a new one, if any, while the engine's
-        is there from before the first frame and always written before the witness.
+        is forced before the first frame and always written before the witness.
+
+        A power cut may keep the newer witness and lose the newer watermark, as neither is forced when it is written.
+        So after one a lower watermark says nothing, and what was forced must be there. A slot that another client
+        emptied is not refused by that: it has no watermark, which no power cut takes. One that it began anew is,
+        until it is emptied, repaired, or holds as many frames as were forced.
         """
-        if self.witness is None:
-            return False
-        return self.watermark is None or self.watermark < self.witness.acked
+        if self.witness is None or self.watermark is None:
+            return self.witness is not None
+        return self.witness.same_boot and self.watermark < self.witness.acked
+
+    @property
+    def watermark_fault(self) -> str:
+        """What is wrong with a watermark that is below the witness."""
+        return "missing" if self.watermark is None else f"below what {WITNESS} says"
 
     @property
     def _by_watermark(self) -> int:
@@ -121,7 +131,7 @@ def judge(segments: Sequence[Scanned], clues: Clues) -> Judgement:
     result.acked = max(acked, result.kept[0].base_fsn - 1)
     result.refusal = (
         _order(framed)
-        or _front(result.kept, clues, result.missing)
+        or _front(framed, result.kept[0], clues, result.missing)
         or contiguity(result.kept)
         or _end(published, clues, result.missing)
     )
@@ -163,36 +173,38 @@ def generation(segment: Scanned) -> int:
     return int(named[1], 16) if named else -1
 
 
-def _front(kept: Sequence[Scanned], clues: Clues, missing: list[Missing]) -> str | None:
-    """Why the slot may not begin where it does; adds the frames before it that nobody can vouch for."""
-    first = kept[0]
-    if clues.witness is not None:
-        return _head(clues.witness, kept, clues.released)
-    released = clues.released
+def _front(
+    framed: Sequence[Scanned], first: Scanned, clues: Clues, missing: list[Missing]
+) -> str | None:
+    """Why the slot may not begin where it does; adds the frames before it that nobody can vouch for.
+
+    Nothing may be missing there but what the watermark releases: that is forced before a segment goes, so that a crash
+    leaves none too low. A witness above it may speak of other frames that had these FSNs before.
+    """
+    released = -1 if clues.watermark is None else clues.watermark
     if first.base_fsn <= released + 1:
         return None
     gap = f"frames {released + 1} to {first.base_fsn - 1} are missing before {first.file}"
-    if clues.watermark is not None:
+    if _witness_is_met(framed, first, clues):
+        why = f"are taken for acknowledged, as {WITNESS} says; the watermark is {clues.watermark_fault}"
+    elif clues.watermark is not None:
         return f"{gap}: they are above the watermark"
-    if clues.ours:
+    elif clues.ours:
         return f"{gap}, and no watermark says that they were acknowledged"
-    if clues.set_aside:
+    elif clues.set_aside:
         return f"{gap}; they may be in {clues.set_aside[0]}, which was set aside"
-    why = "are taken for acknowledged, as another client made the slot and wrote no watermark"
-    missing.append(Missing(0, first.base_fsn - 1, why))
+    else:
+        why = "are taken for acknowledged, as another client made the slot and wrote no watermark"
+    missing.append(Missing(released + 1, first.base_fsn - 1, why))
     return None
 
 
-def _head(witness: Witness, kept: Sequence[Scanned], released: int) -> str | None:
-    first = kept[0]
-    if first.base_fsn <= witness.head or witness.head > kept[-1].last_fsn:
-        return None
-    if first.base_fsn - 1 <= released:
-        return None  # all that was in it is acknowledged
-    return (
-        f"the oldest segment that is needed begins with FSN {witness.head}, as {WITNESS} says, and is missing; "
-        f"{first.file} begins with FSN {first.base_fsn}"
-    )
+def _witness_is_met(framed: Sequence[Scanned], first: Scanned, clues: Clues) -> bool:
+    """Whether all that the witness says is there: then the watermark beside it is what is wrong."""
+    witness = clues.witness
+    if witness is None or _head_displaced(framed, clues):
+        return False
+    return first.base_fsn <= witness.head and witness.all_written <= framed[-1].last_fsn
 
 
 def contiguity(kept: Sequence[Scanned]) -> str | None:
@@ -225,8 +237,10 @@ def _end(published: int, clues: Clues, missing: list[Missing]) -> str | None:
     if witness.all_written < first:
         return None
     if clues.witness_is_stale:
-        watermark = "missing" if clues.watermark is None else f"below what {WITNESS} says"
-        why = f"are taken for acknowledged, as another client emptied the slot: its watermark is {watermark}"
+        why = (
+            "are taken for acknowledged, as another client emptied the slot: its watermark is "
+            f"{clues.watermark_fault}"
+        )
     elif witness.promised >= first:
         how = "written, and the host is up since" if witness.same_boot else "forced to disk"
         return (

@@ -17,7 +17,7 @@ import org.questdbsf.slot.SlotWitness.Testimony;
 record SlotClues(
     OptionalLong watermark, Optional<Testimony> witness, boolean ours, List<String> setAside) {
 
-  /** Up to here frames may be missing: somebody says that they were acknowledged. */
+  /** Up to here frames may be missing at the end: somebody says that they were acknowledged. */
   long released() {
     return Math.max(watermark.orElse(-1), witness.isPresent() ? byWitness() : -1);
   }
@@ -34,10 +34,24 @@ record SlotClues(
   /**
    * Whether a client that knows no witness emptied the slot since, and left it behind. Others
    * delete the watermark of a slot that they emptied and begin with a new one, if any, while ours
-   * is there from before the first frame and always written before the witness.
+   * is forced before the first frame and always written before the witness.
+   *
+   * <p>A power cut may keep the newer witness and lose the newer watermark, as neither is forced
+   * when it is written. So after one a lower watermark says nothing, and what was forced must be
+   * there. A slot that another client emptied is not refused by that: it has no watermark, which no
+   * power cut takes. One that it began anew is, until it is emptied, repaired, or holds as many
+   * frames as were forced.
    */
   boolean witnessIsStale() {
-    return witness.isPresent() && (watermark.isEmpty() || watermark.getAsLong() < byWitness());
+    if (witness.isEmpty() || watermark.isEmpty()) {
+      return witness.isPresent();
+    }
+    return witness.get().sameBoot() && watermark.getAsLong() < byWitness();
+  }
+
+  /** What is wrong with a watermark that is below the witness. */
+  String watermarkFault() {
+    return watermark.isEmpty() ? "missing" : "below what " + SlotWitness.FILE + " says";
   }
 
   private long byWitness() {

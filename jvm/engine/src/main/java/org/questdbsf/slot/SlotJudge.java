@@ -193,14 +193,25 @@ final class SlotJudge {
     }
   }
 
-  /** Nothing may be missing before the first frame. */
+  /**
+   * Nothing may be missing before the first frame but what the watermark releases: that is forced
+   * before a segment goes, so that a crash leaves none too low. A witness above it may speak of
+   * other frames that had these FSNs before.
+   */
   private void checkFront(long lowest, long published) throws Refusal {
-    if (clues.witness().isPresent()) {
-      checkHead(clues.witness().get().marks(), lowest, published);
+    long released = clues.watermark().orElse(-1);
+    if (lowest <= released + 1) {
+      noteOtherClient(lowest);
       return;
     }
-    long released = clues.released();
-    if (lowest <= released + 1) {
+    if (witnessIsMet(lowest, published)) {
+      lack(
+          released + 1,
+          lowest - 1,
+          "are taken for acknowledged, as "
+              + SlotWitness.FILE
+              + " says; the watermark is "
+              + clues.watermarkFault());
       return;
     }
     Found first = keep.get(0);
@@ -222,26 +233,25 @@ final class SlotJudge {
         "are taken for acknowledged, as another client made the slot and wrote no watermark");
   }
 
-  private void checkHead(Marks marks, long lowest, long published) throws Refusal {
-    if (lowest <= marks.head() || marks.head() > published) {
+  private void noteOtherClient(long lowest) {
+    if (clues.witness().isEmpty()) {
       return;
     }
-    if (lowest - 1 <= clues.released()) {
-      if (lowest - 1 > marks.acked()) {
-        notes.add("another client acknowledged frames above FSN " + marks.acked());
-      }
-      return; // all that was in it is acknowledged
+    Marks marks = clues.witness().get().marks();
+    if (lowest > marks.head() && lowest - 1 > marks.acked()) {
+      notes.add("another client acknowledged frames above FSN " + marks.acked());
     }
-    throw new Refusal(
-        false,
-        "the oldest segment that is needed begins with FSN "
-            + marks.head()
-            + ", as "
-            + SlotWitness.FILE
-            + " says, and is missing; "
-            + keep.get(0).name()
-            + " begins with FSN "
-            + lowest);
+  }
+
+  /** Whether all that the witness says is there: then the watermark beside it is what is wrong. */
+  private boolean witnessIsMet(long lowest, long published) {
+    if (clues.witness().isEmpty()) {
+      return false;
+    }
+    Testimony witness = clues.witness().get();
+    return lowest <= witness.marks().head()
+        && witness.written() <= published
+        && !headDisplaced(published);
   }
 
   private void checkContiguous() throws Refusal {
@@ -288,9 +298,7 @@ final class SlotJudge {
           known + 1,
           witness.written(),
           "are taken for acknowledged, as another client emptied the slot: its watermark is "
-              + (clues.watermark().isEmpty()
-                  ? "missing"
-                  : "below what " + SlotWitness.FILE + " says"));
+              + clues.watermarkFault());
       return;
     }
     if (witness.promised() > known) {

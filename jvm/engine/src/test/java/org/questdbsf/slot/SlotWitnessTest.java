@@ -276,6 +276,95 @@ class SlotWitnessTest {
     }
   }
 
+  /** An old witness must not release frames that another client wrote under the same FSNs. */
+  @Test
+  void aStaleWitnessHidesNoMissingFront() throws Exception {
+    List<Marks> old =
+        List.of(
+            new Marks(500, 400, 500, 500), // none of its segments is there
+            new Marks(21, 21, 30, 30), // its end is not there
+            new Marks(22, 20, 23, 23), // its oldest segment is not there
+            new Marks(22, 22, 23, 23)); // none begins where its oldest does
+    byte[][] frames = {frame(1), frame(2), frame(3)};
+    int n = 0;
+    for (Marks marks : old) {
+      for (long watermark : new long[] {-2, 5}) {
+        String name = "s" + n++;
+        Path slot = fix.slot(name);
+        SlotFiles.write(
+            slot, SegmentFormat.fileName(1), SlotFiles.segment(SlotFixture.SEGMENT, 21, frames));
+        if (watermark > -2) {
+          SlotFiles.write(slot, AckWatermark.FILE, SlotFiles.watermark(watermark));
+        }
+        new SlotWitness(slot, DiskIo.PRODUCTION).write(marks, true);
+        for (DiskIo boot : List.of(DiskIo.PRODUCTION, FaultyDiskIo.afterReboot())) {
+          Map<String, String> before = everything();
+          SfException e = assertThrows(SfException.class, () -> fix.open(name, boot).close());
+          assertEquals(ErrorCode.SLOT_REFUSED, e.code());
+          String gap = "frames " + Math.max(0, watermark + 1) + " to 20 are missing";
+          assertTrue(e.getMessage().contains(gap), e::getMessage);
+          assertEquals(before, everything(), "refused means not a byte changed");
+        }
+      }
+    }
+  }
+
+  /** What is there is all that the witness speaks of, so only the watermark is wrong. */
+  @Test
+  void aFrontThatOnlyTheWitnessReleasesIsNamed() throws Exception {
+    for (long watermark : new long[] {-2, 3}) {
+      String name = "s" + watermark;
+      Path slot = fix.slot(name);
+      byte[][] frames = {frame(6), frame(7), frame(8)};
+      SlotFiles.write(
+          slot, SegmentFormat.fileName(2), SlotFiles.segment(SlotFixture.SEGMENT, 6, frames));
+      if (watermark > -2) {
+        SlotFiles.write(slot, AckWatermark.FILE, SlotFiles.watermark(watermark));
+      }
+      new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(7, 6, 8, 8), true);
+      try (Slot open = fix.open(name, DiskIo.PRODUCTION)) {
+        assertEquals(3, unacknowledged(open).size());
+        RecoveryReport.Missing missing = open.report().missing().get(0);
+        assertEquals(Math.max(0, watermark + 1), missing.fromFsn());
+        assertEquals(5, missing.toFsn());
+        assertTrue(missing.why().contains("as .witness says"), missing::why);
+      }
+      try (Slot again = fix.open(name, DiskIo.PRODUCTION)) {
+        assertEquals(List.of(), again.report().missing());
+      }
+    }
+  }
+
+  /** Neither file is forced when it is written, so the newer witness may survive alone. */
+  @Test
+  void aWatermarkThatAPowerCutLeftBehindSoftensNoPromise() throws Exception {
+    for (long forced : new long[] {2, 8}) {
+      Path slot = fix.slot("s" + forced);
+      byte[][] frames = {frame(0), frame(1), frame(2)};
+      SlotFiles.write(
+          slot, SegmentFormat.fileName(0), SlotFiles.segment(SlotFixture.SEGMENT, 0, frames));
+      SlotFiles.write(slot, AckWatermark.FILE, SlotFiles.watermark(0));
+      new SlotWitness(slot, DiskIo.PRODUCTION).write(new Marks(1, 0, 8, forced), true);
+    }
+    SfException e =
+        assertThrows(SfException.class, () -> fix.open("s8", FaultyDiskIo.afterReboot()).close());
+    assertEquals(ErrorCode.SLOT_REFUSED, e.code());
+    assertTrue(e.getMessage().contains("frames 3 to 8 are missing"), e::getMessage);
+    assertTrue(e.getMessage().contains("forced to disk"), e::getMessage);
+    assertTrue(e.getMessage().contains("slots repair"), e::getMessage);
+    try (Slot open = fix.open("s2", FaultyDiskIo.afterReboot())) {
+      String notes = open.report().notes().toString();
+      assertTrue(notes.contains("frames 3 to 8 were written, not forced to disk"), notes);
+      assertEquals(2, SlotWitness.read(fix.slot("s2"), DiskIo.PRODUCTION).get().marks().forced());
+    }
+    deleteSegments(fix.slot("s8")); // another client sends all there is, and says so as ever
+    Files.delete(fix.slot("s8").resolve(AckWatermark.FILE));
+    try (Slot open = fix.open("s8", FaultyDiskIo.afterReboot())) {
+      String notes = open.report().notes().toString();
+      assertTrue(notes.contains("another client emptied the slot"), notes);
+    }
+  }
+
   @Test
   void theLowerOfTheTwoWitnessesIsBelieved() throws Exception {
     Path slot = make("s", 2, 0);
