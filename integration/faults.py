@@ -85,8 +85,8 @@ FAULTS = (
     Fault(
         "a frame counts as acknowledged when it is sent",
         f"{SENDER}/FrameShipper.java",
-        "    silence.sent(System.nanoTime());\n",
-        "    silence.sent(System.nanoTime());\n    ring.acknowledge(fsn);\n",
+        "    silence.sent(now);\n",
+        "    silence.sent(now);\n    ring.acknowledge(fsn);\n",
         (SERVER_KILLED_LATE, CONTAINER_KILLED_LATE),
     ),
     Fault(
@@ -99,8 +99,8 @@ FAULTS = (
     Fault(
         "recovery forgets the last frame",
         f"{SLOT}/SlotJudge.java",
-        "long published = newest.lastFsn();",
-        "long published = newest.lastFsn() - 1;",
+        "long published = framed.get(framed.size() - 1).scan().lastFsn();",
+        "long published = framed.get(framed.size() - 1).scan().lastFsn() - 1;",
         (EXECUTOR_KILLED,),
     ),
     Fault(
@@ -170,7 +170,7 @@ FAULTS = (
     Fault(
         "an OK settles whatever it numbers",
         f"{SENDER}/AckTracker.java",
-        "OkAudit.Verdict verdict = audit.judge(sequence, ok.tables(), now);",
+        "OkAudit.Verdict verdict = audit.judge(ok.sequence(), tables, now);",
         "OkAudit.Verdict verdict = OkAudit.Verdict.PROVEN;",
         (TABLES_DROPPED, JUnit(("org.questdbsf.sender.AckAuditTest",))),
     ),
