@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from integration.faults import FAULTS, Fault
 
 from harness.reports import REPOSITORY
-from integration.faults import FAULTS, Fault
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.name)
