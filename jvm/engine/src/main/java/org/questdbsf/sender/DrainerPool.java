@@ -5,7 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.stream.Collectors;
@@ -54,6 +54,9 @@ public final class DrainerPool implements AutoCloseable {
   private final SuspendedTables suspended;
   private final SegmentKeeper keeper;
   private final DiskIo io;
+  private final Executor workers;
+  private final DrainerTurns turns;
+  private final DrainerEnds ending;
   private final long scanMillis;
   private final List<Drainer> active = new CopyOnWriteArrayList<>();
   private final DrainerRetries retries;
@@ -66,10 +69,8 @@ public final class DrainerPool implements AutoCloseable {
 
   // Guarded by this, which nobody holds while a disk or a server is waited for.
   private final Set<String> starting = new HashSet<>();
-  private final Set<String> ending = new HashSet<>();
   private final Set<Thread> opening = new HashSet<>();
   private long nextScan = System.nanoTime();
-  private ScheduledFuture<?> turn;
   private boolean closed;
 
   DrainerPool(DrainerPoolBuilder builder) {
@@ -88,8 +89,11 @@ public final class DrainerPool implements AutoCloseable {
     this.suspended = builder.suspended;
     this.keeper = builder.keeper;
     this.io = builder.io;
+    this.workers = builder.workers;
     this.scanMillis = builder.scanMillis;
     this.retries = new DrainerRetries(scanMillis);
+    this.ending = new DrainerEnds(workers);
+    this.turns = new DrainerTurns(workers, this::turn, this::untilNextTurn, this::complain);
   }
 
   /** A pool for the slots in {@code sf_dir} whose frames may go where {@code own} says. */
@@ -136,11 +140,9 @@ public final class DrainerPool implements AutoCloseable {
         .collect(Collectors.toSet());
   }
 
-  /** Looks after so long. */
-  synchronized void next(long millis) {
-    if (!closed) {
-      turn = DrainerThreads.schedule(this::turn, millis);
-    }
+  /** Begins to look, at once. */
+  void begin() {
+    turns.next(0);
   }
 
   private void turn() {
@@ -152,7 +154,6 @@ public final class DrainerPool implements AutoCloseable {
     } catch (RuntimeException | Error e) { // thrown on, it would end adopting for good
       complain(e);
     }
-    next(untilNextTurn());
   }
 
   private void complain(Throwable e) {
@@ -191,7 +192,6 @@ public final class DrainerPool implements AutoCloseable {
     }
   }
 
-  /** Ends a drainer on a thread of its own: its server, or the disk, may take its time. */
   private void end(Drainer drainer, Runnable how) {
     synchronized (this) {
       if (starting.contains(drainer.name()) && !closed || !active.remove(drainer)) {
@@ -199,22 +199,22 @@ public final class DrainerPool implements AutoCloseable {
       }
       ending.add(drainer.name());
     }
-    DrainerThreads.run(
-        () -> {
-          try {
-            how.run();
-          } catch (RuntimeException | Error e) { // a listener's: the slot is given back already
-            complain(e);
-          } finally {
-            ended(drainer.name());
-          }
-        });
+    ending.run(() -> endNow(drainer, how));
+  }
+
+  private void endNow(Drainer drainer, Runnable how) {
+    try {
+      how.run();
+    } catch (RuntimeException | Error e) { // a listener's: the slot is given back already
+      complain(e);
+    } finally {
+      ended(drainer.name());
+    }
   }
 
   private synchronized void ended(String slot) {
     ending.remove(slot);
     scanSoon();
-    notifyAll();
   }
 
   private void drained(Drainer drainer) {
@@ -278,7 +278,7 @@ public final class DrainerPool implements AutoCloseable {
     }
     found.candidates().stream()
         .filter(orphan -> claim(orphan.name(), endsBefore))
-        .forEach(orphan -> DrainerThreads.run(() -> start(orphan)));
+        .forEach(this::adopt);
   }
 
   /** Not where a slot ended since the scan began: it may be this one, and be marked by now. */
@@ -286,6 +286,22 @@ public final class DrainerPool implements AutoCloseable {
     boolean room = active.size() + starting.size() < config.maxBackgroundDrainers();
     boolean mayBegin = room && !closed && ends == endsBefore;
     return mayBegin && !ending.contains(slot) && retries.isDue(slot) && starting.add(slot);
+  }
+
+  private void adopt(OrphanScanner.Orphan orphan) {
+    boolean begun = false;
+    try {
+      workers.execute(() -> start(orphan));
+      begun = true;
+    } finally {
+      if (!begun) { // no thread to be had: the next scan finds it again
+        unclaim(orphan.name());
+      }
+    }
+  }
+
+  private synchronized void unclaim(String slot) {
+    starting.remove(slot);
   }
 
   /** Opens a slot, which may read gigabytes, and begins to send it; on a thread of its own. */
@@ -309,9 +325,7 @@ public final class DrainerPool implements AutoCloseable {
     } catch (RuntimeException | Error e) {
       complain(e);
     } finally {
-      synchronized (this) {
-        starting.remove(orphan.name());
-      }
+      unclaim(orphan.name());
     }
   }
 
@@ -361,40 +375,21 @@ public final class DrainerPool implements AutoCloseable {
 
   /**
    * Stops sending; what is not acknowledged stays for the next adopter. Takes at most a minute,
-   * whatever servers and disks do; what takes longer ends in the background.
+   * whatever servers and disks do; what takes longer ends in the background. Where no thread is to
+   * be had for that, the caller waits for it.
    */
   @Override
   public void close() {
     synchronized (this) {
       closed = true;
-      if (turn != null) {
-        turn.cancel(false);
-      }
+      turns.close();
       opening.forEach(Thread::interrupt);
     }
     for (Drainer drainer : active) {
       end(drainer, drainer::close);
     }
-    if (!awaitEnds()) {
+    if (!ending.await(CLOSE_MILLIS)) {
       LOG.warn("Some orphaned slots in {} take long to be given back", config.sfDir().get());
     }
-  }
-
-  private synchronized boolean awaitEnds() {
-    long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(CLOSE_MILLIS);
-    boolean interrupted = false;
-    long left = CLOSE_MILLIS;
-    while (!ending.isEmpty() && left > 0) {
-      try {
-        wait(left);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-      left = TimeUnit.NANOSECONDS.toMillis(deadline - System.nanoTime());
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-    return ending.isEmpty();
   }
 }

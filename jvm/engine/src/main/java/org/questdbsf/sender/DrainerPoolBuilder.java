@@ -1,5 +1,6 @@
 package org.questdbsf.sender;
 
+import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.questdbsf.slot.DiskIo;
 import org.questdbsf.slot.SegmentKeeper;
@@ -14,6 +15,7 @@ public final class DrainerPoolBuilder {
   SuspendedTables suspended = new SuspendedTables();
   SegmentKeeper keeper;
   DiskIo io = DiskIo.PRODUCTION;
+  Executor workers = DrainerThreads::run;
   long scanMillis = 30_000;
 
   DrainerPoolBuilder(SenderConfig config, SlotTarget own) {
@@ -60,6 +62,12 @@ public final class DrainerPoolBuilder {
     return this;
   }
 
+  /** Who gives threads for what may wait. */
+  DrainerPoolBuilder workers(Executor threads) {
+    this.workers = threads;
+    return this;
+  }
+
   /** Time between two looks, and the first pause before a slot is tried again. */
   DrainerPoolBuilder scanMillis(long millis) {
     this.scanMillis = millis;
@@ -75,7 +83,7 @@ public final class DrainerPoolBuilder {
       deadLetters = new LocalDeadLetters(config.sfDir().orElseThrow());
     }
     DrainerPool pool = new DrainerPool(this);
-    pool.next(0);
+    pool.begin();
     return pool;
   }
 }

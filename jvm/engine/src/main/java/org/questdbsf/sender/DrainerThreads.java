@@ -11,6 +11,7 @@ import java.util.concurrent.TimeUnit;
  * anything; what may wait, for a disk or for a server, has a thread to itself. All end when idle.
  */
 final class DrainerThreads {
+  private static final long FOR_GOOD_DAYS = 36_500;
   private static final ScheduledThreadPoolExecutor CLOCK = clock();
   private static final ThreadPoolExecutor WORKERS =
       new ThreadPoolExecutor(
@@ -38,9 +39,14 @@ final class DrainerThreads {
     return thread;
   }
 
-  /** Runs a task later, on a thread of its own. */
+  /** Runs a quick task later, on the clock's thread. */
   static ScheduledFuture<?> schedule(Runnable task, long millis) {
-    return CLOCK.schedule(() -> run(task), millis, TimeUnit.MILLISECONDS);
+    return CLOCK.schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Keeps the clock's thread until this is cancelled: another may not be to be had. */
+  static ScheduledFuture<?> keepClock() {
+    return CLOCK.schedule(() -> {}, FOR_GOOD_DAYS, TimeUnit.DAYS);
   }
 
   /** Runs a task now, on a thread of its own. */

@@ -9,9 +9,14 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntPredicate;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.questdbsf.qwp.MessageEncoder;
 import org.questdbsf.qwp.QwpType;
 import org.questdbsf.qwp.SymbolDictionary;
@@ -238,5 +243,58 @@ class DrainerFailuresTest extends OrphanSlots {
       event("drained app-2");
     }
     assertRows("app-9", "app-2");
+  }
+
+  /** Gives threads, but for the chosen ones of those asked for, from 0. */
+  private static final class FewThreads implements Executor {
+    final AtomicInteger asked = new AtomicInteger();
+    private final IntPredicate refused;
+
+    FewThreads(IntPredicate refused) {
+      this.refused = refused;
+    }
+
+    @Override
+    public void execute(Runnable task) {
+      if (refused.test(asked.getAndIncrement())) {
+        throw new OutOfMemoryError("unable to create native thread");
+      }
+      DrainerThreads.run(task);
+    }
+  }
+
+  private DrainerPool pool(FewThreads threads) {
+    SenderConfig config = config(ConfigPreset.SINK, address(), "max_background_drainers", "1");
+    SlotTarget own = SlotTarget.of(config, List.of(), "adopter");
+    DrainerPoolBuilder builder = DrainerPool.builder(config, own).listener(listener);
+    return builder.scanMillis(50).workers(threads).start();
+  }
+
+  /** The first turns ask for one thread each, one that adopts for another. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2, 3, 4, 5, 6})
+  void aThreadThatIsNotToBeHadEndsNoAdopting(int refused) throws Exception {
+    orphan("app-0", own());
+    try (DrainerPool pool = pool(new FewThreads(n -> n == refused))) {
+      event("drained app-0");
+      orphan("app-1", own());
+      event("drained app-1");
+      await(() -> pool.succeeded() == 2);
+    }
+    assertFalse(info("app-0").locked() || info("app-1").locked());
+    assertRows("app-0", "app-1");
+  }
+
+  @Test
+  void aPoolGivesItsSlotsBackAlsoWhereNoThreadIsToBeHad() throws Exception {
+    orphan("app-0", own());
+    server.script().holdAcks(true);
+    AtomicBoolean none = new AtomicBoolean();
+    DrainerPool pool = pool(new FewThreads(n -> none.get()));
+    event("started app-0");
+    none.set(true);
+    pool.close();
+    assertFalse(info("app-0").locked());
+    server.script().holdAcks(false);
   }
 }
