@@ -3,6 +3,8 @@ package org.questdbsf.spark;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -17,6 +19,7 @@ import org.slf4j.LoggerFactory;
  */
 final class Housekeeper {
   private static final Logger LOG = LoggerFactory.getLogger(Housekeeper.class);
+  private static final long AGAIN_MILLIS = 500;
   private static final ScheduledThreadPoolExecutor CLOCK =
       new ScheduledThreadPoolExecutor(1, task -> daemon(task, "questdb-sf-lanes-clock"));
   private static final ThreadPoolExecutor WORKERS =
@@ -46,9 +49,18 @@ final class Housekeeper {
     CLOCK.execute(() -> guarded(work));
   }
 
-  /** Runs work that may wait, now; a failure is logged. */
+  /** Runs work that may wait, now or as soon as a thread is to be had; a failure is logged. */
   static void apart(Runnable work) {
-    WORKERS.execute(() -> guarded(work));
+    apart(WORKERS, work);
+  }
+
+  static void apart(Executor workers, Runnable work) {
+    try {
+      workers.execute(() -> guarded(work));
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      LOG.warn("No thread is to be had for the lanes; asked for again in {} ms", AGAIN_MILLIS, e);
+      CLOCK.schedule(() -> apart(workers, work), AGAIN_MILLIS, TimeUnit.MILLISECONDS);
+    }
   }
 
   /** Runs work that may wait, and hands back what it gives or throws. */

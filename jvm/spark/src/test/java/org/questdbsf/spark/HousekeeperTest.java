@@ -6,6 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -47,6 +50,25 @@ class HousekeeperTest {
       assertEquals(i, opening.get(i).get());
     }
     closed.await();
+  }
+
+  /** Whoever asks has taken the lane out of its pool: nobody would close it later. */
+  @Test
+  void aThreadThatIsNotToBeHadIsAskedForAgain() throws Exception {
+    AtomicInteger asked = new AtomicInteger();
+    CountDownLatch closed = new CountDownLatch(2);
+    Executor few =
+        task -> {
+          switch (asked.getAndIncrement()) {
+            case 0 -> throw new OutOfMemoryError("unable to create native thread");
+            case 1 -> throw new RejectedExecutionException("no more");
+            default -> Housekeeper.apart(task);
+          }
+        };
+    Housekeeper.apart(few, closed::countDown);
+    Housekeeper.apart(few, closed::countDown);
+    closed.await();
+    assertEquals(4, asked.get());
   }
 
   private static void awaitQuietly(CountDownLatch latch) {
