@@ -71,7 +71,9 @@ def settled(pid: int, before: Counted) -> Counted | None:
     The thread that looks for orphans is there for a moment every few seconds.
     """
     now = Counted(pid)
-    more = len(now.descriptors) - len(before.descriptors) > SLACK or grown(before.ours(), now.ours())
+    more = len(now.descriptors) - len(before.descriptors) > SLACK or grown(
+        before.ours(), now.ours()
+    )
     return None if more else now
 
 
