@@ -164,7 +164,7 @@ with history(spark) as kept:
     while not len(kept) and time.monotonic() < deadline:
         time.sleep(0.1)
     told["history"] = kept.rows()[0]["rows_written"]
-    query.stop()
+query.stop()
 source.add([{"id": -(2**63), "ts": "2024-01-01T00:00:00Z"}])
 query = (
     source.stream(spark).writeStream.format("questdb-sf").options(**options.to_options())

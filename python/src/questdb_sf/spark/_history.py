@@ -83,7 +83,11 @@ class History:
         return pandas.DataFrame(self.rows())
 
     def remove(self) -> None:
-        """Keeps no more; what is kept stays. May be called twice."""
+        """Keeps no more; what is kept stays. May be called twice.
+
+        Through Spark Connect the last listener of a session must not be removed while an event is on its way: pyspark
+        then waits for its own thread, which waits for a lock that it holds. So stop queries after this, not before.
+        """
         if self._listener is not None:
             listener, self._listener = self._listener, None
             self._streams.removeListener(listener)
