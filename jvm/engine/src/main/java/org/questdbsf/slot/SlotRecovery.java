@@ -282,8 +282,8 @@ final class SlotRecovery {
             + " is damaged: "
             + reason
             + ". Nothing was changed. 'questdb-sf slots show' says more, 'questdb-sf slots extract'"
-            + " saves the readable rows, then 'questdb-sf slots repair' keeps the frames before the"
-            + " damage, or 'questdb-sf slots quarantine' sets the slot aside",
+            + " saves the readable rows, then 'questdb-sf slots repair' says what it would keep and"
+            + " what it would give up, or 'questdb-sf slots quarantine' sets the slot aside",
         cause);
   }
 
