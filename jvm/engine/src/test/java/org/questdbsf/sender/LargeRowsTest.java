@@ -120,6 +120,12 @@ class LargeRowsTest {
     assertTrueEventually(() -> sender.frameBytes() == 18_000, "what it said");
   }
 
+  private static Sender open(ScriptServer server, Path directory, List<SenderError> told)
+      throws Exception {
+    String keys = KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;";
+    return Senders.builder(server.address(), keys).errorHandler(told::add).build();
+  }
+
   private static List<Long> numbers(List<Integer> rows) {
     return rows.stream().map(Integer::longValue).toList();
   }
@@ -130,11 +136,7 @@ class LargeRowsTest {
     List<SenderError> told = new CopyOnWriteArrayList<>();
     Recorder script = shrinking();
     try (ScriptServer server = new ScriptServer(script);
-        Sender sender =
-            Senders.builder(
-                    server.address(), KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;")
-                .errorHandler(told::add)
-                .build()) {
+        Sender sender = open(server, directory, told)) {
       writeThenShrink(sender, server);
       assertTrue(sender.drain(20_000));
       assertEquals(2 * LARGE.size(), sender.counters().rowsDropped());
@@ -176,11 +178,7 @@ class LargeRowsTest {
     List<SenderError> told = new CopyOnWriteArrayList<>();
     Recorder script = shrinking();
     try (ScriptServer server = new ScriptServer(script);
-        Sender sender =
-            Senders.builder(
-                    server.address(), KEYS + "sf_dir=" + directory + ";sf_min_free_bytes=0;")
-                .errorHandler(told::add)
-                .build()) {
+        Sender sender = open(server, directory, told)) {
       for (int n = 0; n < 3; n++) {
         row(sender, 7, 30_000).atNow();
       }
