@@ -146,7 +146,7 @@ public final class TableCheck implements ConnectionGate {
 
   @Override
   public boolean identifiesTables(Endpoint endpoint) {
-    return required.keySet().stream().allMatch(table -> watch.seen(endpoint, table) != null);
+    return required.keySet().stream().allMatch(table -> watch.identifies(endpoint, table));
   }
 
   @Override
@@ -174,10 +174,13 @@ public final class TableCheck implements ConnectionGate {
       for (Required table : List.copyOf(required.values())) {
         String name = table.spec.table();
         TableWatch.Seen before = watch.seen(endpoint, name);
-        if (before == null) {
-          continue; // not checked yet, or cannot be
-        }
         TableLookup.Glance now = there.get(key(name));
+        if (before == null) {
+          if (now != null && watch.isAbsent(endpoint, name)) {
+            check(endpoint, table.spec); // made meanwhile: it is the one from now on
+          }
+          continue; // or not checked yet, or cannot be
+        }
         if (now != null && before.identity().equals(now.identity())) {
           if (now.suspended() != null) {
             suspended.heard(endpoint, now.table(), now.suspended(), began);
@@ -224,7 +227,8 @@ public final class TableCheck implements ConnectionGate {
     }
     if (found.isEmpty() && spec.onMissing() == OnMissingTable.BY_SERVER) {
       TableFit.refuseSecondTimestamp(endpoint, spec, "is not there");
-      unchecked(endpoint, spec);
+      facts.remove(key(spec.table()));
+      watch.absent(endpoint, spec.table());
       return before != null;
     }
     if (found.isEmpty()) {

@@ -1,6 +1,5 @@
 package org.questdbsf.sender;
 
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -8,6 +7,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
 import org.questdbsf.net.Endpoint;
 
 /**
@@ -47,6 +47,7 @@ final class TableWatch {
   private final long busyNanos;
   private final int costFactor;
   private final Map<At, Seen> seen = new HashMap<>();
+  private final Set<At> absent = new HashSet<>();
   private final Set<At> doubts = new HashSet<>();
   private long checkedAt = System.nanoTime();
   private long lookedAt;
@@ -71,8 +72,26 @@ final class TableWatch {
   void checked(Endpoint endpoint, String table, Seen found) {
     At at = at(endpoint, table);
     seen.put(at, found);
+    absent.remove(at);
     doubts.remove(at);
     checkedAt = System.nanoTime();
+  }
+
+  /** A table is not there, and may be shipped to: the server makes it. */
+  void absent(Endpoint endpoint, String table) {
+    unknown(endpoint, table);
+    absent.add(at(endpoint, table));
+    checkedAt = System.nanoTime();
+  }
+
+  /** Whether the last check found no table. */
+  boolean isAbsent(Endpoint endpoint, String table) {
+    return absent.contains(at(endpoint, table));
+  }
+
+  /** Whether a look can tell if the table is another one than at its check. */
+  boolean identifies(Endpoint endpoint, String table) {
+    return seen(endpoint, table) != null || isAbsent(endpoint, table);
   }
 
   /** The later of a time and the last check: an older look knows less than that check. */
@@ -89,6 +108,7 @@ final class TableWatch {
   void unknown(Endpoint endpoint, String table) {
     At at = at(endpoint, table);
     seen.remove(at);
+    absent.remove(at);
     doubts.remove(at);
   }
 
@@ -97,15 +117,12 @@ final class TableWatch {
     return seen.get(at(endpoint, table));
   }
 
-  /** Names of the tables that were checked on a server. */
+  /** Names of the tables that a look can tell of on a server. */
   List<String> tables(Endpoint endpoint) {
-    List<String> names = new ArrayList<>();
-    for (At at : seen.keySet()) {
-      if (at.endpoint.equals(endpoint)) {
-        names.add(at.table);
-      }
-    }
-    return names;
+    return Stream.concat(seen.keySet().stream(), absent.stream())
+        .filter(at -> at.endpoint.equals(endpoint))
+        .map(At::table)
+        .toList();
   }
 
   /** An acknowledgement does not account for rows of a table. */
@@ -135,7 +152,7 @@ final class TableWatch {
    * @param quiet whether nothing is on its way
    */
   boolean isDue(boolean quiet, long now) {
-    if (seen.isEmpty()) {
+    if (seen.isEmpty() && absent.isEmpty()) {
       return false;
     }
     long age = now - lookedAt;
