@@ -6,7 +6,7 @@
  * first, then {@link org.questdbsf.net.ServerReply}; {@link org.questdbsf.net.HostTracker}, {@link
  * org.questdbsf.net.Backoff} and {@link org.questdbsf.net.DurableAckLedger} are plain state
  * machines without a socket; {@link org.questdbsf.net.SqlOverHttp} stands for itself, and {@link
- * org.questdbsf.net.SqlSession} keeps its connection.
+ * org.questdbsf.net.SqlSession} keeps its connection ({@code ParkedHandler}).
  *
  * <p>Behind the scenes, in the order of a connect: {@code Authorization}, {@code Dialer} (with
  * {@code HostLookup}, {@code EventLoops}, {@code TlsContexts}), {@code HttpExchange} (one request

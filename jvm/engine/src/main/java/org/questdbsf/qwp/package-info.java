@@ -8,7 +8,8 @@
  * value, a {@code ColumnStore} the values, one subclass a family of types, in the form of the wire:
  * one slot a row, so that a range of rows without nulls is one copy. {@link
  * org.questdbsf.qwp.SymbolDictionary} gives the ids of symbols ({@code NewIds} when another
- * dictionary follows), {@link org.questdbsf.qwp.MessageEncoder} makes the message. {@link
+ * dictionary follows), {@link org.questdbsf.qwp.MessageEncoder} makes the message; {@link
+ * org.questdbsf.qwp.RowSize} says how large that is for one row. {@link
  * org.questdbsf.qwp.BulkColumn} fills a column from columnar memory ({@code Source…}) instead of
  * value by value, and {@code Unholdable} looks there for what a value by itself is refused for.
  *

@@ -33,8 +33,9 @@
  *       org.questdbsf.sender.SuspendedTables} for those that are suspended; {@code SqlWords} reads
  *       what a server says to it.
  *   <li>Orphans: {@code OrphanScanner}, {@link org.questdbsf.sender.DrainerPool} ({@code
- *       DrainerTurns}, {@code DrainerEnds}), {@link org.questdbsf.sender.SlotTarget}; dropped
- *       frames: {@link org.questdbsf.sender.DeadLetterSink}.
+ *       DrainerPoolBuilder}, {@code DrainerThreads}, {@code DrainerTurns}, {@code DrainerRetries},
+ *       {@code DrainerEnds}), {@link org.questdbsf.sender.SlotTarget}; dropped frames: {@link
+ *       org.questdbsf.sender.DeadLetterSink}.
  *   <li>Which version runs: {@link org.questdbsf.sender.LibraryJar}.
  * </ol>
  */

@@ -7,10 +7,10 @@
  * org.questdbsf.slot.SegmentRing} (append, read, acknowledge) with {@code RingState}, {@code
  * RingReader} and {@code RingUpkeep}, {@link org.questdbsf.slot.SegmentKeeper}, then for the disk
  * {@link org.questdbsf.slot.Slot} (opened by {@code SlotOpener}), {@code SlotLock}, {@code
- * SlotRecovery} with {@code SegmentScanner}, {@code SlotJudge} and what a slot says of itself
- * ({@code Marks}, in {@code AckWatermark} and {@code SlotWitness}), and {@link
- * org.questdbsf.slot.DiskIo}, through which every file is touched: regular files of this user only
- * ({@code OwnFiles}).
+ * SlotRecovery} with {@code SegmentScanner}, {@code SlotJudge} (by {@code SlotClues}) and what a
+ * slot says of itself ({@code Marks}, in {@code AckWatermark} and {@code SlotWitness}, each a
+ * {@code MarkFile}), and {@link org.questdbsf.slot.DiskIo}, through which every file is touched:
+ * regular files of this user only ({@code OwnFiles}).
  *
  * <p>Nothing of {@code qwp}, {@code net}, {@code sender} or Spark comes in here. JNA is used by
  * {@code LibC} only, which is loaded when the first slot is opened.

@@ -11,12 +11,12 @@
  * {@code SfWriterFactory}, {@code SfDataWriter} (one task), {@code TaskRows}, {@code RowEncoder}
  * with its {@code FieldWriter}s; {@code LanePools}, {@code LanePool}, {@code Lane} (a sender with
  * its ring, lent to one task at a time), {@code LaneOpener}, {@code Adopter}. Back to the driver:
- * {@code TaskMetrics}, {@code TaskReport} in an {@code SfCommitMessage}, {@code DriverLedger}, and
- * the table {@link org.questdbsf.spark.SfMetric}. Between commits the same report goes by {@code
- * Push}, through {@link org.questdbsf.spark.SfPlugin} where executors are other processes, to
- * {@link org.questdbsf.spark.SfQueries}, which finds the ledger, and hears of executors that are
- * gone from {@code GoneExecutors}; errors and events go on to {@link
- * org.questdbsf.spark.SfHandlers}.
+ * {@code TaskMetrics} (and {@code SqlTab}, for what a commit counts), {@code TaskReport} in an
+ * {@code SfCommitMessage}, {@code DriverLedger}, and the table {@link
+ * org.questdbsf.spark.SfMetric}. Between commits the same report goes by {@code Push}, through
+ * {@link org.questdbsf.spark.SfPlugin} where executors are other processes, to {@link
+ * org.questdbsf.spark.SfQueries}, which finds the ledger, and hears of executors that are gone from
+ * {@code GoneExecutors}; errors and events go on to {@link org.questdbsf.spark.SfHandlers}.
  *
  * <p>Threads: tasks wait interruptibly and touch no file of a slot; {@code Housekeeper} has the
  * threads of this room on executors: one for what is quick, and one for each lane while it is
